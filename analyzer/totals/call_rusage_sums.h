@@ -30,6 +30,7 @@ struct sp_call_waits {
 	bool has_switches; /* else the members below are not known */
 	bool has_faults;
 	uint64_t page_blocked_ns; /* in events page_fault */
+	uint64_t blocked_ns;	  /* elsewhere */
 	uint64_t ready_ns;	  /* without a core */
 };
 

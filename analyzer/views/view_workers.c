@@ -7,6 +7,7 @@
 
 #include "analyzer/text/text.h"
 #include "analyzer/views/run_json.h"
+#include "analyzer/workers/thread_role.h"
 
 enum {
 	ROLE,
@@ -189,6 +190,111 @@ static int show_together(const struct sp_report *report, struct sp_out *out)
 	return r;
 }
 
+static const char *role_of(const struct sp_report *report, const struct sp_thread_waits *waits)
+{
+	return sp_role_of(&report->training, waits->stream);
+}
+
+static uint32_t pid_of(const struct sp_report *report, const struct sp_thread_waits *waits)
+{
+	return report->run.index.images[report->run.index.streams[waits->stream]->image].pid;
+}
+
+/* The file or the peer of a row; null where there is none, or several. */
+static struct sp_cell file_cell(const struct sp_report *report, const struct sp_thread_waits *waits,
+				const struct sp_wait_row *row, bool is_peer)
+{
+	const struct sp_process_metadata *process = sp_run_process(&report->run, waits->stream);
+	uint32_t number = row->id ? sp_process_file(process, row->id) : SP_STRINGS_REST;
+	size_t bytes;
+	const char *text = sp_string_table_text(&report->run.metadata.files, number, &bytes);
+
+	if (number == SP_STRINGS_REST || !bytes || is_peer != (row->cause == SP_CAUSE_socket))
+		return sp_cell_null();
+	return sp_cell_bytes(text, bytes);
+}
+
+#define WAIT_COLUMNS(X)                                                                            \
+	X("process", NULL, ID, sp_cell_count(pid_of(report, waits)))                               \
+	X("thread", NULL, ID, sp_cell_count(report->run.index.streams[waits->stream]->tid))        \
+	X("role", NULL, TEXT, sp_cell_text(role_of(report, waits)))                                \
+	X("cause", NULL, TEXT, sp_cell_text(sp_cause_name(row->cause)))                            \
+	X("ns", NULL, NS, sp_cell_count(row->ns))                                                  \
+	X("count", NULL, COUNT, row->count ? sp_cell_count(row->count) : sp_cell_null())           \
+	X("of_ns", NULL, NS, sp_cell_count(waits->ns))                                             \
+	X("source", NULL, TEXT, sp_cell_text(sp_wait_source_name(row->source)))                    \
+	X("file", NULL, TEXT, file_cell(report, waits, row, false))                                \
+	X("peer", NULL, TEXT, file_cell(report, waits, row, true))
+
+static const struct sp_column wait_columns[] = {WAIT_COLUMNS(SP_COLUMN)};
+
+/* For programs: a row for each thread, cause and file. */
+static int list_waits(const struct sp_report *report, struct sp_out *out)
+{
+	int r = sp_out_table(out, "waits", NULL, SP_COLUMNS_OF(wait_columns), false);
+
+	for (uint32_t i = 0; r == 0 && i < report->workers.wait_count; i++) {
+		const struct sp_thread_waits *waits = &report->workers.waits[i];
+
+		for (uint32_t j = 0; r == 0 && j < waits->count; j++) {
+			const struct sp_wait_row *row = &waits->rows[j];
+			const struct sp_cell cells[] = {WAIT_COLUMNS(SP_CELL)};
+
+			r = sp_out_row(out, cells);
+		}
+	}
+	sp_out_table_end(out);
+	return r;
+}
+
+/* The waits of all trainers, and of all workers. */
+struct role_waits {
+	uint64_t ns[SP_CAUSES], all_ns;
+};
+
+static struct role_waits waits_of(const struct sp_report *report, bool is_trainer)
+{
+	struct role_waits sum = {.all_ns = 0};
+
+	for (uint32_t i = 0; i < report->workers.wait_count; i++) {
+		const struct sp_thread_waits *waits = &report->workers.waits[i];
+
+		if (is_trainer != (strcmp(role_of(report, waits), "trainer") == 0))
+			continue;
+		sum.all_ns += waits->ns;
+		for (uint32_t j = 0; j < waits->count; j++)
+			sum.ns[waits->rows[j].cause] += waits->rows[j].ns;
+	}
+	return sum;
+}
+
+#define CAUSE_COLUMNS(X)                                                                           \
+	X("cause", N_("waits for"), TEXT, sp_cell_text(sp_cause_title((enum sp_cause)cause)))      \
+	X("trainer_ns", N_("the trainer"), NS, sp_cell_count(trainers.ns[cause]))                  \
+	X("trainer_share", N_("share"), SHARE, sp_cell_ratio(trainers.ns[cause], trainers.all_ns)) \
+	X("worker_ns", N_("the workers"), NS, sp_cell_count(workers.ns[cause]))                    \
+	X("worker_share", N_("share"), SHARE, sp_cell_ratio(workers.ns[cause], workers.all_ns))
+
+static const struct sp_column cause_columns[] = {CAUSE_COLUMNS(SP_COLUMN)};
+
+static int show_waits(const struct sp_report *report, struct sp_out *out)
+{
+	struct role_waits trainers = waits_of(report, true), workers = waits_of(report, false);
+	int r;
+
+	if (!sp_out_is_read(out))
+		return list_waits(report, out);
+	r = sp_out_table(out, "waits", NULL, SP_COLUMNS_OF(cause_columns), false);
+	for (int cause = 0; r == 0 && cause < SP_CAUSES; cause++) {
+		const struct sp_cell cells[] = {CAUSE_COLUMNS(SP_CELL)};
+
+		if (trainers.ns[cause] || workers.ns[cause])
+			r = sp_out_row(out, cells);
+	}
+	sp_out_table_end(out);
+	return r;
+}
+
 static void show_count(const struct sp_report *report, struct sp_out *out)
 {
 	char a[SP_NUMBER_BYTES], b[SP_NUMBER_BYTES];
@@ -236,6 +342,9 @@ int sp_view_workers(const struct sp_report *report, struct sp_out *out,
 		show_count(report, out);
 		r = show_together(report, out);
 	}
+	sp_out_line(out, "%s", "");
+	if (r == 0)
+		r = show_waits(report, out);
 	sp_out_line(out, "%s", "");
 	if (r == 0)
 		r = show_workers(report, out, options->limit, order);

@@ -51,6 +51,7 @@ struct worker_builder {
 	struct sp_call_waits waits; /* of the open fetch */
 	struct fetch fetches[FETCHES_MAX];
 	uint32_t fetch_count;
+	struct sp_wait_sums *causes;
 	struct sp_reader reader;
 	struct sp_event_reader events;
 };
@@ -91,6 +92,11 @@ static struct span span_of(const struct worker_builder *b, int64_t start_ns, int
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static const struct sp_process_metadata *metadata_of(const struct worker_builder *b)
@@ -333,6 +339,38 @@ static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, 
 	self->meanwhile_ns -= moved.meanwhile_ns;
 }
 
+/* Reading what the page cache holds is copying, which takes a core and no disk. */
+static void move_cached(struct worker_builder *b, const struct piece *fetch, uint64_t cached_ns)
+{
+	struct sp_work_sums *whole = &b->worker->whole, *meanwhile = &b->worker->meanwhile;
+	uint64_t ns = least(cached_ns, whole->ns[SP_WORK_file_read]), meanwhile_ns = 0;
+
+	if (fetch->covered.ns)
+		meanwhile_ns = (uint64_t)((double)ns * (double)fetch->covered.meanwhile_ns /
+					  (double)fetch->covered.ns);
+	meanwhile_ns = least(meanwhile_ns, meanwhile->ns[SP_WORK_file_read]);
+	whole->ns[SP_WORK_file_read] -= ns;
+	meanwhile->ns[SP_WORK_file_read] -= meanwhile_ns;
+	add(b, SP_WORK_cached_read, (struct span){ns, meanwhile_ns});
+}
+
+/* Returns the time of reads of files in the fetch that was surely on a core. */
+static uint64_t take_causes(struct worker_builder *b, const struct piece *p, uint64_t cpu_ns,
+			    uint64_t ready_ns, bool waits_for_pages)
+{
+	const struct sp_wait_fetch fetch = {.start_ns = p->start_ns,
+					    .end_ns = p->end_ns,
+					    .cpu_ns = cpu_ns,
+					    .ready_ns = ready_ns,
+					    .read_ns = p->files.read_ns,
+					    .is_observed = b->waits.has_switches,
+					    .waits_for_pages = waits_for_pages,
+					    .blocked_ns = b->waits.blocked_ns,
+					    .page_ns = b->waits.page_blocked_ns};
+
+	return sp_wait_sums_fetch(b->causes, &fetch);
+}
+
 /* Takes the last piece as a fetch. Its time without a core in no known call is no transform, but in
  * fetches inside it has been taken. Waits for a core that were observed are in no piece already. */
 static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t words[3])
@@ -344,6 +382,10 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 	bool is_mapped = !waits.has_faults && sp_call_rusage_blocks_on_pages(&usage);
 	struct span self = p->self;
 
+	move_cached(b, p,
+		    take_causes(b, p, usage.cpu_ns,
+				waits.has_switches ? waits.ready_ns : usage.preempted_ns,
+				is_mapped));
 	b->waits = (struct sp_call_waits){.has_switches = false};
 	fetch->part.usage = usage;
 	move_part(b, &self, less(usage.blocked_ns, fetch->inner_blocked_ns),
@@ -362,15 +404,41 @@ static void take_observed(struct worker_builder *b, const struct sp_read_event *
 
 	if (end_ns < start_ns)
 		return;
-	if (event->kind == SP_EV_page_fault)
+	if (event->kind == SP_EV_off_core)
+		sp_wait_sums_off_core(b->causes, slot->value == 1, start_ns, end_ns);
+	if (event->kind == SP_EV_page_fault) {
 		take_aside(b, SP_WORK_mapped_read, start_ns, end_ns);
-	else if (event->kind == SP_EV_off_core && slot->value == 1)
+		sp_wait_sums_page(b->causes, sp_commit_arg(slot->commit),
+				  (uint64_t)(end_ns - start_ns));
+	} else if (event->kind == SP_EV_off_core && slot->value == 1) {
 		take_aside(b, SP_WORK_core_wait, start_ns, end_ns);
-	else if (event->kind == SP_EV_waits && extra && !slot->value)
+	} else if (event->kind == SP_EV_waits && extra && !slot->value) {
 		b->waits = (struct sp_call_waits){.has_switches = true,
 						  .has_faults = sp_commit_arg(slot->commit) == 1,
 						  .page_blocked_ns = extra->start,
+						  .blocked_ns = extra->ticks,
 						  .ready_ns = (uint64_t)extra->value};
+	}
+}
+
+/* Gives a call that may wait to the sums by cause. */
+static void take_cause(struct worker_builder *b, const struct sp_read_event *event,
+		       enum sp_stage stage)
+{
+	const struct sp_slot *slot = event->slot;
+	uint32_t arg = sp_commit_arg(slot->commit);
+	enum sp_fd_kind fd_kind = event->info->arg == SP_ARG_FILE
+					  ? sp_process_fd_kind(metadata_of(b), arg)
+					  : SP_FD_KIND_UNKNOWN;
+	struct sp_wait_call call = {.reads_file = stage == SP_STAGE_file_read,
+				    .is_timed_out = slot->value == -ETIMEDOUT,
+				    .id = event->info->arg == SP_ARG_NONE ? 0 : arg};
+
+	if (!sp_cause_of(event->kind, stage, fd_kind, &call.cause, &call.waits_all))
+		return;
+	call.start_ns = sp_event_start_ns(&b->events, event);
+	call.end_ns = sp_event_end_ns(&b->events, event);
+	sp_wait_sums_call(b->causes, &call);
 }
 
 static void take_usage(struct worker_builder *b, const struct sp_slot *slot,
@@ -416,6 +484,7 @@ static void take_event(struct worker_builder *b, const struct sp_read_event *eve
 	int64_t start_ns, end_ns;
 
 	take_observed(b, event);
+	take_cause(b, event, stage);
 	if (!sp_work_of(slot, stage, &work) && !is_usage && !is_draw)
 		return;
 	start_ns = sp_event_start_ns(&b->events, event);
@@ -487,6 +556,30 @@ static void read_worker(struct worker_builder *b)
 	settle(b, b->fetch_count);
 }
 
+/* A worker waits all its life, also for the trainer; a trainer in its steps. */
+static struct sp_wait_times times_of(const struct worker_builder *b)
+{
+	const struct sp_worker *w = b->worker;
+	const struct sp_thread_usage *usage = &b->run->metadata.usages[w->stream];
+	const struct sp_rusage_metadata *whole = &usage->whole, *first = &usage->first.usage,
+					*last = &usage->last.usage;
+	const struct sp_clock *clock = &sp_run_host(b->run, w->stream)->clock;
+
+	if (b->receiving.steps && usage->first.at && usage->last.at > usage->first.at)
+		return (struct sp_wait_times){.begin_ns =
+						      sp_clock_realtime_ns(clock, usage->first.at),
+					      .end_ns = sp_clock_realtime_ns(clock, usage->last.at),
+					      .is_known = first->ready_ns != UINT64_MAX &&
+							  last->ready_ns != UINT64_MAX,
+					      .cpu_ns = less(last->cpu_ns, first->cpu_ns),
+					      .ready_ns = less(last->ready_ns, first->ready_ns)};
+	return (struct sp_wait_times){.begin_ns = w->begin_ns,
+				      .end_ns = w->end_ns,
+				      .is_known = usage->is_known && whole->ready_ns != UINT64_MAX,
+				      .cpu_ns = whole->cpu_ns,
+				      .ready_ns = whole->ready_ns};
+}
+
 static bool find_trainer(const struct sp_training *training, uint32_t stream, struct sp_worker *ret)
 {
 	uint32_t image = training->run->index.streams[stream]->image;
@@ -504,6 +597,7 @@ struct worker_pass {
 	struct worker_builder *builders;   /* one a job */
 	struct sp_batch_receive *receives; /* one a job */
 	struct sp_worker *list;		   /* by stream */
+	struct sp_thread_waits *waits;	   /* by stream */
 };
 
 static int read_stream(void *context, unsigned job, uint32_t i)
@@ -512,8 +606,9 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 	struct worker_builder *b = &pass->builders[job];
 	struct sp_worker *w = &pass->list[i];
 	struct sp_batch_receive received;
+	struct sp_wait_times times;
 
-	w->stream = i;
+	w->stream = pass->waits[i].stream = i;
 	if (!sp_run_process(pass->training->run, i)->labels ||
 	    !sp_run_selects(pass->training->run, i) || !find_trainer(pass->training, i, w))
 		return 0;
@@ -522,18 +617,23 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 	b->steps = &pass->training->trainers[w->trainer].steps;
 	b->receiving = (struct sp_receiving){
 		.steps = i == pass->training->trainers[w->trainer].stream ? b->steps : NULL};
+	times = times_of(b);
+	sp_wait_sums_begin(b->causes, &times);
 	read_worker(b);
 	finish_sums(b);
 	received = sp_receiving_sum(&b->receiving);
 	sp_batch_receive_merge(&pass->receives[job], &received);
-	return 0;
+	if (!w->fetches.batches && !b->receiving.steps)
+		return 0;
+	return sp_wait_sums_end(b->causes, &pass->waits[i]);
 }
 
 static int builder_init(struct worker_builder *b, const struct sp_run *run)
 {
 	b->run = run;
 	b->pieces = calloc(PIECES_MAX, sizeof(*b->pieces));
-	return sp_reader_init(&b->reader) < 0 || !b->pieces ? -ENOMEM : 0;
+	b->causes = sp_wait_sums_new();
+	return sp_reader_init(&b->reader) < 0 || !b->pieces || !b->causes ? -ENOMEM : 0;
 }
 
 static int read_streams(struct sp_workers *workers, struct worker_pass *pass, unsigned jobs)
@@ -550,10 +650,14 @@ static int read_streams(struct sp_workers *workers, struct worker_pass *pass, un
 		sp_batch_receive_merge(&workers->receive, &pass->receives[i]);
 		sp_reader_finish(&pass->builders[i].reader);
 		free(pass->builders[i].pieces);
+		sp_wait_sums_free(pass->builders[i].causes);
 	}
 	for (uint32_t i = 0; result == 0 && i < n; i++)
 		if (pass->list[i].fetches.batches)
 			workers->list[workers->count++] = pass->list[i];
+	for (uint32_t i = 0; i < n; i++)
+		if (pass->waits[i].rows)
+			workers->waits[workers->wait_count++] = pass->waits[i];
 	return result;
 }
 
@@ -568,7 +672,9 @@ int sp_workers_read(struct sp_workers *workers, const struct sp_totals *totals,
 	pass.receives = calloc(training->run->jobs, sizeof(*pass.receives));
 	workers->list = pass.list =
 		calloc(training->run->index.stream_count + 1u, sizeof(*pass.list));
-	if (pass.builders && pass.receives && pass.list)
+	workers->waits = pass.waits =
+		calloc(training->run->index.stream_count + 1u, sizeof(*pass.waits));
+	if (pass.builders && pass.receives && pass.list && pass.waits)
 		result = read_streams(workers, &pass, training->run->jobs);
 	free(pass.builders);
 	free(pass.receives);
@@ -577,6 +683,9 @@ int sp_workers_read(struct sp_workers *workers, const struct sp_totals *totals,
 
 void sp_workers_finish(struct sp_workers *workers)
 {
+	for (uint32_t i = 0; i < workers->wait_count; i++)
+		free(workers->waits[i].rows);
+	free(workers->waits);
 	free(workers->list);
 	*workers = (struct sp_workers){.list = NULL};
 }

@@ -11,6 +11,7 @@
 
 #include "analyzer/totals/call_rusage_sums.h"
 #include "analyzer/workers/batch_receive.h"
+#include "analyzer/workers/wait_sums.h"
 #include "analyzer/workers/work.h"
 
 struct sp_totals;
@@ -60,6 +61,8 @@ struct sp_worker {
 struct sp_workers {
 	struct sp_worker *list; /* in the order of streams */
 	uint32_t count;
+	struct sp_thread_waits *waits; /* of trainers and of these; in the order of streams */
+	uint32_t wait_count;
 	struct sp_batch_receive receive; /* of all trainers */
 };
 

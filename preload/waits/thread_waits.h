@@ -4,7 +4,8 @@
  * context switches and page faults are observed (preload/sys/perf_ring.h). The thread itself takes
  * them at the end and emits
  *   page_fault  for each fault that waited for its page
- *   off_core    for each time of 100 µs and more without a core, outside of such faults
+ *   off_core    for each time that it was blocked, and for each time of 100 µs and more that it was
+ *               ready without a core, outside of such faults
  *   waits       once: the sums, also of shorter times
  * Page faults are observed in a thread's first fetch, which often maps the data, then only after a
  * data file was mapped, and not where they are so many that observing them would be felt. Where the

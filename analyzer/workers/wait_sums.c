@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/workers/wait_sums.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/intervals.h"
+
+#define CALLS_MAX 16384u   /* kept; beyond, the older half counts as outside of fetches */
+#define ROWS_MAX 512u	   /* of a thread; beyond, files have one row together */
+#define FETCHES_MAX 64u	   /* that may lie in one that has not ended */
+#define CALL_LEAST_NS 2000 /* a shorter call did not wait */
+
+struct sp_wait_sums {
+	struct sp_wait_times times;
+	struct sp_wait_call calls[CALLS_MAX]; /* disjoint, in the order of time */
+	uint32_t count;
+	struct sp_wait_row rows[ROWS_MAX];
+	uint32_t row_count;
+	uint32_t interpreter;			   /* its lock's condition; 0: not known */
+	struct sp_wait_fetch fetches[FETCHES_MAX]; /* that have ended, the last ones */
+	uint32_t fetch_count;
+	uint64_t fetch_cpu_ns;
+	uint64_t matched_ns, read_ns, page_ns; /* of the open fetch */
+};
+
+static const char *const source_names[SP_WAIT_SOURCES] = {"calls", "switches", "counters",
+							  "schedstat"};
+
+const char *sp_wait_source_name(enum sp_wait_source source)
+{
+	return source_names[source];
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)((double)ns * ((double)part / (double)whole)) : 0;
+}
+
+struct sp_wait_sums *sp_wait_sums_new(void)
+{
+	return calloc(1, sizeof(struct sp_wait_sums));
+}
+
+void sp_wait_sums_free(struct sp_wait_sums *s)
+{
+	free(s);
+}
+
+void sp_wait_sums_begin(struct sp_wait_sums *s, const struct sp_wait_times *times)
+{
+	s->times = *times;
+	s->count = s->row_count = s->interpreter = s->fetch_count = 0;
+	s->fetch_cpu_ns = s->matched_ns = s->read_ns = s->page_ns = 0;
+}
+
+static struct sp_wait_row *row_find(struct sp_wait_sums *s, enum sp_cause cause, uint32_t id)
+{
+	for (uint32_t i = 0; i < s->row_count; i++)
+		if (s->rows[i].cause == cause && s->rows[i].id == id)
+			return &s->rows[i];
+	return NULL;
+}
+
+/* Each cause has room for the row of many. */
+static struct sp_wait_row *row_of(struct sp_wait_sums *s, enum sp_cause cause, uint32_t id)
+{
+	struct sp_wait_row *row = row_find(s, cause, id);
+
+	if (!row && id && s->row_count >= ROWS_MAX - SP_CAUSES)
+		return row_of(s, cause, 0);
+	if (row)
+		return row;
+	row = &s->rows[s->row_count++];
+	*row = (struct sp_wait_row){.cause = cause, .id = id};
+	return row;
+}
+
+static void add(struct sp_wait_sums *s, enum sp_cause cause, uint32_t id, uint64_t ns,
+		uint64_t count, enum sp_wait_source source)
+{
+	struct sp_wait_row *row;
+
+	if (!ns && !count)
+		return;
+	row = row_of(s, cause, id);
+	row->ns += ns;
+	row->count += count;
+	row->source = source > row->source ? source : row->source;
+}
+
+static bool counts(const struct sp_wait_sums *s, int64_t start_ns)
+{
+	return start_ns >= s->times.begin_ns && start_ns < s->times.end_ns;
+}
+
+static uint64_t length(const struct sp_wait_call *call)
+{
+	return sp_interval_ns(call->start_ns, call->end_ns);
+}
+
+/* Outside of fetches. */
+static void take_outside(struct sp_wait_sums *s, const struct sp_wait_call *call)
+{
+	if (!counts(s, call->start_ns))
+		return;
+	if (call->waits_all)
+		add(s, call->cause, call->id, length(call), 1, SP_WAIT_SOURCE_CALLS);
+	else
+		row_of(s, call->cause, call->id)->held_ns += length(call);
+}
+
+static void make_room(struct sp_wait_sums *s)
+{
+	uint32_t half = s->count / 2;
+
+	for (uint32_t i = 0; i < half; i++)
+		take_outside(s, &s->calls[i]);
+	s->count -= half;
+	memmove(s->calls, s->calls + half, s->count * sizeof(*s->calls));
+}
+
+/* The interpreter asks for its lock on a condition, for a limited time (steps/lock_waits.h). */
+static void note_lock(struct sp_wait_sums *s, const struct sp_wait_call *call)
+{
+	if (call->cause == SP_CAUSE_queue && call->is_timed_out)
+		s->interpreter = call->id;
+}
+
+void sp_wait_sums_call(struct sp_wait_sums *s, const struct sp_wait_call *call)
+{
+	note_lock(s, call);
+	if (call->end_ns - call->start_ns < CALL_LEAST_NS)
+		return;
+	/* Calls inside of it are its way to wait. */
+	while (s->count && s->calls[s->count - 1].start_ns >= call->start_ns)
+		s->count--;
+	if (s->count == CALLS_MAX)
+		make_room(s);
+	s->calls[s->count++] = *call;
+}
+
+/* The call that most of an interval lies in; NULL: none. */
+static const struct sp_wait_call *call_around(const struct sp_wait_sums *s, int64_t start_ns,
+					      int64_t end_ns)
+{
+	for (uint32_t i = SP_UPPER_BOUND(s->calls, s->count, end_ns, start_ns);
+	     i < s->count && s->calls[i].start_ns < end_ns; i++) {
+		const struct sp_wait_call *c = &s->calls[i];
+		int64_t from = c->start_ns > start_ns ? c->start_ns : start_ns;
+		int64_t to = c->end_ns < end_ns ? c->end_ns : end_ns;
+
+		if (to - from > (end_ns - start_ns) / 2)
+			return c;
+	}
+	return NULL;
+}
+
+void sp_wait_sums_off_core(struct sp_wait_sums *s, bool is_ready, int64_t start_ns, int64_t end_ns)
+{
+	const struct sp_wait_call *call = call_around(s, start_ns, end_ns);
+	uint64_t ns = sp_interval_ns(start_ns, end_ns);
+
+	if (call && call->reads_file)
+		s->read_ns += ns;
+	if (is_ready || !call)
+		return;
+	s->matched_ns += ns;
+	if (counts(s, start_ns))
+		add(s, call->cause, call->id, ns, 1, SP_WAIT_SOURCE_SWITCHES);
+}
+
+void sp_wait_sums_page(struct sp_wait_sums *s, uint32_t file, uint64_t ns)
+{
+	struct sp_wait_row *row = row_of(s, SP_CAUSE_page, file);
+
+	row->held_ns += ns;
+	row->count++;
+	row->source = SP_WAIT_SOURCE_SWITCHES;
+	s->page_ns += ns;
+}
+
+/* Page faults also take time on a core, and ready for one. */
+static void settle_pages(struct sp_wait_sums *s, uint64_t blocked_ns)
+{
+	for (uint32_t i = 0; s->page_ns && i < s->row_count; i++) {
+		struct sp_wait_row *row = &s->rows[i];
+
+		if (row->cause != SP_CAUSE_page)
+			continue;
+		row->ns += part_of(row->held_ns, least(blocked_ns, s->page_ns), s->page_ns);
+		row->held_ns = 0;
+	}
+	add(s, SP_CAUSE_page, 0, less(blocked_ns, s->page_ns), 0, SP_WAIT_SOURCE_SWITCHES);
+}
+
+/* The time of calls that may have computed, as far as no core explains it. */
+static uint64_t surely_blocked(uint64_t held_ns, uint64_t blocked_ns, uint64_t cpu_ns,
+			       uint64_t ready_ns)
+{
+	return least(less(held_ns, cpu_ns + ready_ns), blocked_ns);
+}
+
+static void settle_unobserved(struct sp_wait_sums *s, const struct sp_wait_fetch *f,
+			      uint64_t off_ns, uint32_t first)
+{
+	uint64_t blocked_ns = less(off_ns, f->ready_ns), held_ns = 0, surely_ns;
+
+	for (uint32_t i = first; i < s->count; i++) {
+		const struct sp_wait_call *c = &s->calls[i];
+		uint64_t ns = c->waits_all ? least(length(c), blocked_ns) : 0;
+
+		add(s, c->cause, c->id, ns, c->waits_all, SP_WAIT_SOURCE_CALLS);
+		blocked_ns -= ns;
+		held_ns += c->waits_all ? 0 : length(c);
+	}
+	surely_ns = surely_blocked(held_ns, blocked_ns, f->cpu_ns, f->ready_ns);
+	for (uint32_t i = first; i < s->count; i++)
+		if (!s->calls[i].waits_all)
+			add(s, s->calls[i].cause, s->calls[i].id,
+			    part_of(length(&s->calls[i]), surely_ns, held_ns), 0,
+			    SP_WAIT_SOURCE_COUNTERS);
+	add(s, f->waits_for_pages ? SP_CAUSE_page : SP_CAUSE_unknown, 0, blocked_ns - surely_ns, 0,
+	    SP_WAIT_SOURCE_COUNTERS);
+	add(s, SP_CAUSE_core, 0, f->ready_ns, 0, SP_WAIT_SOURCE_COUNTERS);
+}
+
+static void settle_observed(struct sp_wait_sums *s, const struct sp_wait_fetch *f)
+{
+	settle_pages(s, f->page_ns);
+	add(s, SP_CAUSE_unknown, 0, less(f->blocked_ns, s->matched_ns), 0, SP_WAIT_SOURCE_SWITCHES);
+	add(s, SP_CAUSE_core, 0, f->ready_ns, 0, SP_WAIT_SOURCE_SWITCHES);
+}
+
+/* The part of a fetch that lies in no fetch inside of it. *ret_wall_ns: its length. */
+static struct sp_wait_fetch own_part(struct sp_wait_sums *s, const struct sp_wait_fetch *fetch,
+				     uint64_t *ret_wall_ns)
+{
+	struct sp_wait_fetch own = *fetch;
+	const struct sp_wait_fetch *inner;
+
+	*ret_wall_ns = sp_interval_ns(own.start_ns, own.end_ns);
+	while (s->fetch_count && s->fetches[s->fetch_count - 1].start_ns >= own.start_ns) {
+		inner = &s->fetches[--s->fetch_count];
+		*ret_wall_ns = less(*ret_wall_ns, sp_interval_ns(inner->start_ns, inner->end_ns));
+		own.cpu_ns = less(own.cpu_ns, inner->cpu_ns);
+		own.ready_ns = less(own.ready_ns, inner->ready_ns);
+		own.read_ns = less(own.read_ns, inner->read_ns);
+		own.blocked_ns = less(own.blocked_ns, inner->blocked_ns);
+		own.page_ns = less(own.page_ns, inner->page_ns);
+	}
+	if (s->fetch_count == FETCHES_MAX)
+		memmove(s->fetches, s->fetches + 1, --s->fetch_count * sizeof(*s->fetches));
+	s->fetches[s->fetch_count++] = *fetch;
+	return own;
+}
+
+uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *fetch)
+{
+	uint64_t wall_ns, off_ns;
+	const struct sp_wait_fetch own = own_part(s, fetch, &wall_ns);
+	uint32_t first = s->count;
+
+	off_ns = less(wall_ns, own.cpu_ns);
+	while (first > 0 && s->calls[first - 1].start_ns >= own.start_ns)
+		first--;
+	if (!counts(s, own.start_ns))
+		settle_pages(s, 0);
+	else if (own.is_observed)
+		settle_observed(s, &own);
+	else
+		settle_unobserved(s, &own, off_ns, first);
+	s->fetch_cpu_ns += counts(s, own.start_ns) ? own.cpu_ns : 0;
+	s->count = first;
+	/* Waits without an event are in the sum, without a place. */
+	if (own.is_observed)
+		off_ns = least(s->read_ns + less(own.blocked_ns, s->matched_ns), off_ns);
+	s->matched_ns = s->read_ns = s->page_ns = 0;
+	return less(own.read_ns, off_ns);
+}
+
+static void row_remove(struct sp_wait_sums *s, enum sp_cause cause)
+{
+	for (uint32_t i = 0; i < s->row_count; i++)
+		if (s->rows[i].cause == cause)
+			s->rows[i] = (struct sp_wait_row){.cause = cause};
+}
+
+/* The kernel's times of the thread are exact: they replace the sums of fetches. */
+static void settle_whole(struct sp_wait_sums *s)
+{
+	const struct sp_wait_times *t = &s->times;
+	uint64_t off_ns = less(sp_interval_ns(t->begin_ns, t->end_ns), t->cpu_ns);
+	uint64_t blocked_ns = less(off_ns, t->ready_ns), held_ns = 0, surely_ns;
+
+	row_remove(s, SP_CAUSE_core);
+	row_remove(s, SP_CAUSE_unknown);
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		blocked_ns = less(blocked_ns, s->rows[i].ns);
+		held_ns += s->rows[i].held_ns;
+	}
+	surely_ns =
+		surely_blocked(held_ns, blocked_ns, less(t->cpu_ns, s->fetch_cpu_ns), t->ready_ns);
+	for (uint32_t i = 0; i < s->row_count; i++)
+		add(s, s->rows[i].cause, s->rows[i].id,
+		    part_of(s->rows[i].held_ns, surely_ns, held_ns), 0, SP_WAIT_SOURCE_SCHEDSTAT);
+	add(s, SP_CAUSE_unknown, 0, blocked_ns - surely_ns, 0, SP_WAIT_SOURCE_SCHEDSTAT);
+	add(s, SP_CAUSE_core, 0, t->ready_ns, 0, SP_WAIT_SOURCE_SCHEDSTAT);
+}
+
+/* Locks and conditions have addresses, which say nothing to people. */
+static void join_locks(struct sp_wait_sums *s)
+{
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		struct sp_wait_row row = s->rows[i];
+
+		if (!row.id || (row.cause != SP_CAUSE_lock && row.cause != SP_CAUSE_queue))
+			continue;
+		s->rows[i] = (struct sp_wait_row){.cause = row.cause, .id = row.id};
+		add(s,
+		    row.cause == SP_CAUSE_queue && row.id == s->interpreter ? SP_CAUSE_interpreter
+									    : row.cause,
+		    0, row.ns, row.count, row.source);
+	}
+}
+
+static int by_cause(const void *a, const void *b)
+{
+	const struct sp_wait_row *x = a, *y = b;
+
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+int sp_wait_sums_end(struct sp_wait_sums *s, struct sp_thread_waits *ret)
+{
+	ret->ns = sp_interval_ns(s->times.begin_ns, s->times.end_ns);
+	for (uint32_t i = 0; i < s->count; i++)
+		take_outside(s, &s->calls[i]);
+	if (s->times.is_known)
+		settle_whole(s);
+	join_locks(s);
+	qsort(s->rows, s->row_count, sizeof(*s->rows), by_cause);
+	ret->rows = malloc((s->row_count + 1) * sizeof(*s->rows));
+	if (!ret->rows)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->row_count; i++)
+		if (s->rows[i].ns)
+			ret->rows[ret->count++] = s->rows[i];
+	return 0;
+}
