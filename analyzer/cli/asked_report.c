@@ -37,17 +37,31 @@ struct sp_report sp_asked_report(const struct sp_options *options)
 	return report;
 }
 
-static void add_inputs(struct sp_report *report, char **paths, uint32_t count)
+static void add_input(struct sp_report *report, const char *path)
 {
-	for (; count; paths++, count--) {
-		uint32_t before = report->run.index.file_count;
-		int r = sp_index_add(&report->run.index, *paths);
+	uint32_t before = report->run.index.file_count;
+	int r = sp_index_add(&report->run.index, path);
 
-		if (r < 0)
-			sp_say_error(SP_REPORT_ERROR_unreadable, *paths, sp_translate_errno(-r));
-		else if (report->run.index.file_count == before)
-			sp_say_error(SP_REPORT_ERROR_no_trace, *paths, NULL);
+	if (r < 0)
+		sp_say_error(SP_REPORT_ERROR_unreadable, path, sp_translate_errno(-r));
+	else if (report->run.index.file_count == before)
+		sp_say_error(SP_REPORT_ERROR_no_trace, path, NULL);
+}
+
+/* Processes of one run may have more folders than the one that is named. */
+static int add_inputs(struct sp_report *report, char **paths, uint32_t count, char **all_paths,
+		      struct sp_runs_beside *beside)
+{
+	int r = 0;
+
+	for (; count && r == 0; paths++, count--) {
+		add_input(report, *paths);
+		r = sp_runs_beside_find(beside, *paths, all_paths);
 	}
+	for (uint32_t i = 0; i < beside->count; i++)
+		if (!beside->runs[i].is_closed)
+			add_input(report, beside->runs[i].path);
+	return r;
 }
 
 /* True where steps were asked for, or a verdict on a part of the run, and the run has steps, but
@@ -158,13 +172,13 @@ static bool lacks_samples(const struct sp_report *report, const struct sp_option
 	       !report->samples.table.count;
 }
 
-int sp_asked_report_read(struct sp_report *report, const struct sp_options *options, char **paths,
-			 uint32_t count, bool warns)
+static int read_beside(struct sp_report *report, const struct sp_options *options, char **paths,
+		       uint32_t count, bool warns, struct sp_runs_beside *beside)
 {
-	int r;
+	int r = add_inputs(report, paths, count, options->paths, beside);
 
-	add_inputs(report, paths, count);
-	r = sp_report_scan(report);
+	if (r == 0)
+		r = sp_report_scan(report);
 	if (r == 0 && sp_index_has_digested(&report->run.index) && needs_events(options)) {
 		sp_say_error(SP_REPORT_ERROR_needs_events, count ? paths[0] : NULL, NULL);
 		return SP_EXIT_FAILED;
@@ -191,10 +205,19 @@ int sp_asked_report_read(struct sp_report *report, const struct sp_options *opti
 	if (count && warns) {
 		explain_version(&report->run.index);
 		explain_no_events(report, paths[0], options->needs & SP_HAS_VERDICT);
-		if (options->needs & SP_HAS_VERDICT && !report->training.count)
-			sp_run_beside_say(report, paths[0]);
+		sp_runs_beside_say(beside, report);
 	}
 	if (!report->run.index.stream_count && has_unreadable(&report->run.index, false))
 		return SP_EXIT_FAILED;
 	return sp_run_has_trace(&report->run) ? 0 : 1;
+}
+
+int sp_asked_report_read(struct sp_report *report, const struct sp_options *options, char **paths,
+			 uint32_t count, bool warns)
+{
+	struct sp_runs_beside beside = {.count = 0};
+	int status = read_beside(report, options, paths, count, warns, &beside);
+
+	sp_runs_beside_finish(&beside);
+	return status;
 }

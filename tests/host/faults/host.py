@@ -39,7 +39,7 @@ class Sandboxes(harness.Case):
         self.drop("root")
 
     def test_run_beside(self):
-        """The report of the first user's run names the run of the second."""
+        """A report of either user's folder has the processes of both, where it may read them."""
         if os.geteuid() or not shutil.which("setpriv"):
             self.skipTest("needs root and setpriv")
         os.chmod(self.folder, 0o777)
@@ -50,14 +50,30 @@ class Sandboxes(harness.Case):
         env["LD_PRELOAD"] = library
         quiet = {"stdout": subprocess.DEVNULL}
         subprocess.run(["sh", "-c", script], cwd=self.folder, env=env, check=True, **quiet)
-        report = harness.environment("STAGEPROF_TEST_REPORT")
-        said = {}
-        for name in ("run.zst", "run-2.zst"):
-            path = os.path.join(self.folder, name)
-            done = subprocess.run([report, path], stderr=subprocess.PIPE, **quiet)
-            said[name] = done.stderr.decode()
-        self.assertRegex(said["run.zst"], r"run-2\.zst: this run began .*\[SP233\]")
-        self.assertNotIn("SP233", said["run-2.zst"])
+        shutil.copytree(os.path.join(self.folder, "run.zst"), os.path.join(self.folder, "x.zst"))
+        os.symlink("run.zst", os.path.join(self.folder, "newest.zst"))
+        alone = self.images("x.zst")[0]
+        both, said = self.images("run.zst", "run-2.zst")
+        self.assertGreater(both, alone)
+        self.assertNotRegex(said, "SP23[34]")
+        for path in ("run.zst", "run-2.zst", "./run.zst/", "newest.zst"):
+            with self.subTest(path=path):
+                images, said = self.images(path)
+                self.assertEqual(images, both)
+                self.assertRegex(said, r"run(-2)?\.zst: it is of the same run .*\[SP233\]")
+        images, said = self.images("run-2.zst", user=65534)
+        self.assertEqual(images, both - alone)
+        self.assertRegex(said, r"run\.zst: it changed during this run, .*\[SP234\]")
+
+    def images(self, *paths, user=None):
+        """The process images of a report, and what it says beside them."""
+        command = [harness.environment("STAGEPROF_TEST_REPORT"), "processes", "--format=json"]
+        if user:
+            command[0] = shutil.copy(command[0], self.folder)
+        done = subprocess.run(
+            [*command, *paths], cwd=self.folder, user=user, capture_output=True, check=True
+        )
+        return len(json.loads(done.stdout)["processes"]), done.stderr.decode()
 
     def drop(self, what):
         """The run's files are out of reach from then on."""
