@@ -440,16 +440,51 @@ static void find_standing(const struct sp_report *report, uint32_t t, struct sp_
 	judge(&l, hang, t, least_ns);
 }
 
+static bool has_failed(const struct sp_report *report, uint32_t stream)
+{
+	struct sp_process_end end = end_of(report, stream);
+
+	return end.how == SP_PROCESS_EXITED && end.status != 0;
+}
+
+/* When a trainer of the run does something again after after_ns: a signal reaches ranks that sleep
+ * ahead of those that wait for these in native code. */
+static int64_t stirring_ns(const struct sp_report *report, int64_t after_ns)
+{
+	int64_t first_ns = INT64_MAX;
+
+	for (uint32_t t = 0; t < report->training.count; t++) {
+		int64_t ns = sp_first_call_find(&report->run, trainer_stream(report, t), after_ns);
+
+		first_ns = ns < first_ns ? ns : first_ns;
+	}
+	return first_ns;
+}
+
+/* When the trainer's wait was given up; INT64_MIN: none was. */
+static int64_t given_up_ns(const struct sp_report *report, uint32_t stream, int64_t since_ns,
+			   int64_t least_ns)
+{
+	bool failed = has_failed(report, stream);
+	int64_t end_ns, stirs_ns;
+
+	if (last_event_ns(report, stream) - since_ns < least_ns)
+		return INT64_MIN;
+	end_ns = sp_interruption_find(&report->run, stream, since_ns, GIVEN_UP_NS, failed);
+	stirs_ns =
+		failed && end_ns > since_ns ? stirring_ns(report, since_ns + least_ns) - 1 : end_ns;
+	return stirs_ns < end_ns ? stirs_ns : end_ns;
+}
+
 /* A trainer that did not move until a signal, an exception or a time limit ended its wait. */
 static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
 {
 	const struct sp_steps *steps = &report->training.trainers[t].steps;
 	uint32_t stream = trainer_stream(report, t);
 	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
-	struct looking l = {.report = report, .end_ns = INT64_MIN};
+	struct looking l = {.report = report,
+			    .end_ns = given_up_ns(report, stream, since_ns, least_ns)};
 
-	if (last_event_ns(report, stream) - since_ns >= least_ns)
-		l.end_ns = sp_interruption_find(&report->run, stream, since_ns, GIVEN_UP_NS);
 	if (l.end_ns < since_ns + least_ns)
 		return;
 	l.past = calloc(report->run.index.stream_count, sizeof(*l.past));

@@ -83,22 +83,49 @@ struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t str
 
 struct interruption {
 	int64_t after_ns, least_ns, end_ns;
+	bool has_failed;
 };
+
+static bool is_left(const struct interruption *i, const struct past_call *call)
+{
+	return is_given_up(call) ||
+	       (i->has_failed && sp_event_info(call->kind)->class == SP_CLASS_WAIT);
+}
 
 static void interrupt(void *context, const struct past_call *call)
 {
 	struct interruption *i = context;
 
-	if (is_given_up(call) && call->start_ns >= i->after_ns && call->end_ns > i->end_ns &&
+	if (is_left(i, call) && call->start_ns >= i->after_ns && call->end_ns > i->end_ns &&
 	    call->end_ns - call->start_ns >= i->least_ns)
 		i->end_ns = call->end_ns;
 }
 
 int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
-			     int64_t least_ns)
+			     int64_t least_ns, bool has_failed)
 {
-	struct interruption i = {after_ns, least_ns, INT64_MIN};
+	struct interruption i = {after_ns, least_ns, INT64_MIN, has_failed};
 
 	walk(run, stream, interrupt, &i);
 	return i.end_ns;
+}
+
+struct first_call {
+	int64_t after_ns, start_ns;
+};
+
+static void take_first(void *context, const struct past_call *call)
+{
+	struct first_call *f = context;
+
+	if (call->start_ns > f->after_ns && call->start_ns < f->start_ns)
+		f->start_ns = call->start_ns;
+}
+
+int64_t sp_first_call_find(const struct sp_run *run, uint32_t stream, int64_t after_ns)
+{
+	struct first_call f = {after_ns, INT64_MAX};
+
+	walk(run, stream, take_first, &f);
+	return f.start_ns;
 }

@@ -23,10 +23,13 @@ struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t str
 
 /*
  * The end, CLOCK_REALTIME, of the last call of `least_ns` or more that began after after_ns and was
- * given up: a signal or an exception left it, or a loader gave no batch and raised. INT64_MIN:
- * none.
+ * given up: a signal or an exception left it, or a loader gave no batch and raised. In a process
+ * that failed it may be any wait: native code takes the signal after it. INT64_MIN: none.
  */
 int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
-			     int64_t least_ns);
+			     int64_t least_ns, bool has_failed);
+
+/* The start of the thread's first call after after_ns; INT64_MAX: none. */
+int64_t sp_first_call_find(const struct sp_run *run, uint32_t stream, int64_t after_ns);
 
 #endif
