@@ -500,11 +500,11 @@ def modules_imported(module):
 
 
 # Forward: the outermost call of a model from the loop. Modules whose parameters are asked for, or
-# that are moved, are models; the forward of their classes is timed, and C code records the
-# outermost call of a thread. A model whose own forward is not what the loop calls shows its
-# children's. Module.__call__ is left alone: torch.compile knows it by identity.
+# that are moved or set to evaluate, are models; the forward of their classes is timed, and C code
+# records the outermost call of a thread. A model whose own forward is not what the loop calls shows
+# its children's. Module.__call__ is left alone: torch.compile knows it by identity.
 
-ASKS = ("parameters", "named_parameters", "to", "load_state_dict")
+ASKS = ("parameters", "named_parameters", "to", "load_state_dict", "eval")
 models = []  # weak references
 met = set()  # classes
 watched = {}  # class -> its own forward, as it was
