@@ -67,6 +67,9 @@ static void add_step(struct sp_training_time *t, const struct sp_step *step, boo
 	sp_account_merge(&t->in_steps, &step->account);
 	for (int sum = 0; sum < SP_STEP_SUMS; sum++)
 		t->sum[sum] += (double)step->sum[sum];
+	/* Code that a closure's optimizer runs between backwards is in its own row. */
+	t->sum[SP_STEP_SUM_cleared] -=
+		(double)beyond(step->sum[SP_STEP_SUM_cleared], ns[SP_ACCOUNT_other]);
 	sp_rare_add(&t->rare_wait, ns[SP_ACCOUNT_loader_wait], t->wait.p50_ns);
 	sp_rare_add(&t->rare_forward, ns[SP_ACCOUNT_forward], t->forward.p50_ns);
 	sp_rare_add(&t->rare_backward, ns[SP_ACCOUNT_backward], t->backward.p50_ns);
