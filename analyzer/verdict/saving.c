@@ -9,6 +9,7 @@
 #include "analyzer/verdict/verdict_text.h"
 
 #define TAKEN (-2.0)	   /* below the weight of any advice that is left */
+#define STARTS_SURE 0.8	   /* an epoch has a start without workers, too */
 #define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
 
 /* Waiting for input. First batches have to be made, too: beside their start, their wait has the
@@ -54,12 +55,14 @@ static double restart_share(const struct sp_metrics *e)
 /* The column `saves` of advice.def: `most`, and the what-if that says more. */
 struct bound {
 	enum sp_what_if_id what_if;
-	double most; /* below 0: none */
+	double most;			  /* below 0: none */
+	double beside_least, beside_most; /* outside of the steady steps of the what-if */
 };
 
-#define NO_SAVING ((struct bound){SP_WHAT_IFS, -1})
-#define UP_TO(share) ((struct bound){SP_WHAT_IFS, share})
-#define WHAT_IF(id, share) ((struct bound){SP_WHAT_IF_##id, share})
+#define NO_SAVING ((struct bound){SP_WHAT_IFS, -1, 0, 0})
+#define UP_TO(share) ((struct bound){SP_WHAT_IFS, share, 0, 0})
+#define WHAT_IF(id, share) ((struct bound){SP_WHAT_IF_##id, share, 0, 0})
+#define WHAT_IF_BESIDE(id, share, least, most) ((struct bound){SP_WHAT_IF_##id, share, least, most})
 
 /* A what-if is about steady steps. */
 #define OF_TRAINING(share) ((share)*OR_ALL(steady_share))
@@ -71,6 +74,8 @@ struct bound {
 #define WITH_LAST_STEP(share) with_last_step(e, share)
 #define LOOP(share) WITH_LAST_STEP(fmin(share, V(loop_share)))
 #define RESTARTS restart_share(e)
+/* Starts and ends of workers: waits for first batches beyond making these. */
+#define STARTS (STARTS_SURE * fmax(V(first_batch_share) - V(first_made_share), 0))
 /* One rank keeps all others waiting, and waits itself for none. */
 #define OF_OTHER_RANKS(share)                                                                      \
 	(e->trainers > 1 ? (share) * (e->trainers / (e->trainers - 1.0)) : (share))
@@ -123,9 +128,11 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *e, enum sp_advice_id 
 
 	if (w.is_known && w.now_ns > 0) {
 		saving.what_if = bound.what_if;
-		saving.least = OF_TRAINING(fmax(1 - w.high_ns / w.now_ns, 0));
-		saving.most = OF_TRAINING(
-			fmax(1 - fmax(w.low_ns, least_step_ns(e, bound.what_if)) / w.now_ns, 0));
+		saving.least = OF_TRAINING(fmax(1 - w.high_ns / w.now_ns, 0)) + bound.beside_least;
+		saving.most = OF_TRAINING(fmax(1 - fmax(w.low_ns, least_step_ns(e, bound.what_if)) /
+							       w.now_ns,
+					       0)) +
+			      bound.beside_most;
 	}
 	saving.is_known = saving.most >= SHOWN_LEAST;
 	return saving;

@@ -113,6 +113,7 @@ CASES = {
     **cases("loaders", "awaited", "own_threads"),
     "add_workers_epochs": Case("loaders", "add_workers"),
     "add_workers_iterable": Case("loaders", "add_workers"),
+    "no_workers_epochs": Case("loaders", "no_workers"),
     **cases("loaders", "handover", "no_workers", "receive", "unshared", "cheaper_sampler"),
     **cases("loaders", "persistent_workers", "one_iterator", "warm_start", "quick_start"),
     **cases("loaders", "first_sampler"),

@@ -156,6 +156,12 @@ def no_workers():
         yield [torch.ones(2, own.WIDTH) if batch is not None else None]
 
 
+def no_workers_epochs():
+    """Most of the time goes to starts of workers, which none have."""
+    workers = 0 if IS_AFTER else 2
+    return [DataLoader(Same(10), batch_size=1, num_workers=workers)] * 8
+
+
 class Drawing:
     """Draws indices on the training thread, slowly or not."""
 
