@@ -2,6 +2,8 @@
 /* The functions ahead of the tables are the longer words of their conditions. */
 #include "analyzer/verdict/judge.h"
 
+#include <math.h>
+
 #include "analyzer/report/report.h"
 #include "analyzer/verdict/advice_line.h"
 #include "analyzer/verdict/saving.h"
@@ -11,7 +13,9 @@
 #define NEAR 0.2  /* distance from a threshold, as a share of it, that chance may make */
 #define RIVAL 0.8 /* share of the greatest cost */
 #define WANTED_ALONE                                                                               \
-	1.5	       /* threads a core: fewer do not take a fifth of their time from each other */
+	1.5 /* threads a core: fewer do not take a fifth of their time from each other */
+#define OUTSIDE_UNEVEN 2.0 /* more often than in all of a step, at most, in so many steps */
+#define EVEN_STEPS 50
 #define OTHER_MOST 0.5 /* of the training time, in no observed call: maybe the greatest cost */
 #define OTHER_UNFED_MOST 0.05 /* as a moderate wait for input, which it may be */
 
@@ -91,15 +95,23 @@ static bool is_unexplained(const struct sp_metrics *e)
 	       (!e->is_forward_left_over && KNOWN(model_share) && V(other_share) >= V(model_share));
 }
 
-/* Alone on the machine the cost might be too small for its rule, by more than chance. */
+/*
+ * Alone on the machine the cost might be too small for its rule, by more than chance. The training
+ * thread is without a core at random times, so no part of many steps has far more of them than its
+ * share; workers that are late make the trainer wait for all of it.
+ */
 static bool may_be_made_outside(const struct sp_verdict *v)
 {
 	const struct sp_metrics *e = &v->metrics;
-	bool of_workers = sp_rule_of(v->id)->by == SP_BY_WORKERS;
-	double outside = V(outside_share) + (of_workers ? V(worker_outside_share) : 0);
+	const struct sp_rule *r = sp_rule_of(v->id);
+	bool is_even =
+		r->by == SP_BY_THREAD && r->second != SP_SECOND_seldom && V(steps) >= EVEN_STEPS;
+	double cost = cost_of(v, v->id);
+	double outside = V(outside_share) + (r->by == SP_BY_WORKERS ? V(worker_outside_share) : 0);
+	double made = is_even ? fmin(OUTSIDE_UNEVEN * cost, 1) * outside : outside;
 
 	return !IS(compute) && outside > 0 &&
-	       cost_of(v, v->id) - outside < v->moderate[v->id] * (1 - NEAR) * (1 - outside);
+	       cost - made < v->moderate[v->id] * (1 - NEAR) * (1 - outside);
 }
 
 /* The part of a cost in which the training thread waits, at most. */
@@ -221,7 +233,7 @@ static void gather_evidence(struct sp_verdict *v)
 
 	v->rests_on_count = 0;
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)                                  \
+		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	if (IS(id)) {                                                                              \
 		evidence                                                                           \
 	}
@@ -243,6 +255,31 @@ static void gather_evidence(struct sp_verdict *v)
 	}
 	rest_on(v, SP_METRIC_steps);
 	rest_on(v, SP_METRIC_step_mean_ns);
+}
+
+static void set_second(struct sp_verdict *v, double claimed, enum sp_metric_id found, double most)
+{
+	v->second.claimed = claimed;
+	v->second.found = value_of(v, found);
+	v->second.is_known = !isnan(claimed) && is_known(v, found);
+	v->second.differs = v->second.is_known && claimed - v->second.found > most;
+}
+
+/* Asks the row that could refute the verdict. */
+static void ask_second(struct sp_verdict *v)
+{
+	const struct sp_metrics *e = &v->metrics;
+
+	v->second = (struct sp_opinion){.id = sp_rule_of(v->id)->second};
+	switch (v->second.id) {
+#define SP_SECOND(name, claimed, found, most, by, counts)                                          \
+	case SP_SECOND_##name:                                                                     \
+		set_second(v, claimed, SP_METRIC_##found, most);                                   \
+		break;
+#include "analyzer/verdict/second.def"
+	case SP_SECONDS:
+		break;
+	}
 }
 
 /* Sets the doubts and the confidence. */
@@ -272,7 +309,7 @@ static enum sp_verdict_id state_of(const struct sp_verdict *v, bool is_first)
 	if ((asked) == is_first && (when))                                                         \
 		return SP_VERDICT_##id;
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)
+		refines, by, second, evidence, sentence, meaning, remedy)
 #include "analyzer/verdict/verdict.def"
 	return SP_VERDICTS;
 }
@@ -296,7 +333,7 @@ static void ask_rules(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 
 #define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)                                  \
+		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	ask_rule(v, SP_VERDICT_##id, wait, in_loop, when);
 #include "analyzer/verdict/verdict.def"
 }
@@ -421,6 +458,7 @@ void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 	find(v, wait);
 	find_greatest(v);
 	advise(v);
+	ask_second(v);
 	doubt(v);
 	gather_evidence(v);
 	sp_verdict_sentence(v, v->id, v->text, sizeof(v->text));

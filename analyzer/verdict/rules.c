@@ -8,7 +8,7 @@ enum {
 #define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)           \
 	REFINES_##id = SP_VERDICTS,
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)                                  \
+		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	REFINES_##id = SP_VERDICT_##refines,
 #include "analyzer/verdict/verdict.def"
 };
@@ -18,7 +18,7 @@ enum {
 
 #define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)                                  \
+		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	_Static_assert((int)REFINES_##refines == (int)SP_VERDICT_##refines,                        \
 		       "the rule " #id " refines " #refines ", which is a state or refines "       \
 		       "another rule itself: name that "                                           \
@@ -46,10 +46,10 @@ __attribute__((unused)) static void check_advice(void)
 #define CANNOT(reason) "cannot-tell", reason
 static const struct sp_rule rules[] = {
 #define SP_STATE(id, code, asked, confidence, when, evidence, says, meaning, remedy)               \
-	{#id,  code,	   .sentence = says, meaning, remedy,	      SP_CONFIDENCE_##confidence,  \
-	 true, SP_METRICS, SP_METRICS,	     0,	      SP_VERDICT_##id},
+	{#id,  code,	   .sentence = says, meaning, remedy,	       SP_CONFIDENCE_##confidence, \
+	 true, SP_METRICS, SP_METRICS,	     0,	      SP_VERDICT_##id, .second = SP_SECONDS},
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, says, meaning, remedy)                                      \
+		refines, by, second, evidence, says, meaning, remedy)                              \
 	{#id,                                                                                      \
 	 code,                                                                                     \
 	 .sentence = says,                                                                         \
@@ -63,7 +63,8 @@ static const struct sp_rule rules[] = {
 	 SP_VERDICT_##refines,                                                                     \
 	 moderate,                                                                                 \
 	 severe,                                                                                   \
-	 SP_BY_##by},
+	 SP_BY_##by,                                                                               \
+	 SP_SECOND_##second},
 #include "analyzer/verdict/verdict.def"
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of the tables verdict.def, advice.def and doubt.def. judge.c asks their conditions,
- * saving.c the savings.
+ * The rows of the tables verdict.def, second.def, advice.def and doubt.def. judge.c asks their
+ * conditions, saving.c the savings.
  */
 #ifndef STAGEPROF_ANALYZER_RULES_H
 #define STAGEPROF_ANALYZER_RULES_H
@@ -10,7 +10,7 @@
 
 enum sp_verdict_id {
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, evidence, sentence, meaning, remedy)                                  \
+		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	SP_VERDICT_##id,
 #include "analyzer/verdict/verdict.def"
 	SP_VERDICTS
@@ -20,6 +20,14 @@ enum sp_advice_id {
 #define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text) SP_ADVICE_##id,
 #include "analyzer/verdict/advice.def"
 	SP_ADVICES
+};
+
+/* Checks that could refute a verdict. */
+enum sp_second {
+#define SP_SECOND(id, claimed, found, most, by, counts) SP_SECOND_##id,
+#include "analyzer/verdict/second.def"
+	SP_SECONDS,
+	SP_SECOND_ALONE = SP_SECONDS
 };
 
 /* Reasons for a confidence below high. */
@@ -53,6 +61,7 @@ struct sp_rule {
 	enum sp_verdict_id refines;
 	double moderate, severe; /* of the cost, by default */
 	enum sp_cost_by by;
+	enum sp_second second; /* SP_SECONDS: none */
 };
 
 /* A line of advice.def. */

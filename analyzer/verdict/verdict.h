@@ -10,6 +10,13 @@
 #define SP_VERDICT_EVIDENCE_MAX 16u
 #define SP_VERDICT_TEXT_BYTES 1024u
 
+/* A check of what the verdict rests on, by another way. Shares of the same whole. */
+struct sp_opinion {
+	enum sp_second id; /* SP_SECONDS: the verdict has none */
+	bool is_known, differs;
+	double claimed, found;
+};
+
 struct sp_verdict {
 	struct sp_metrics metrics;
 	enum sp_verdict_id id;
@@ -19,6 +26,7 @@ struct sp_verdict {
 	double cost;	       /* share of the training time; 0 for states */
 	char text[SP_VERDICT_TEXT_BYTES];
 	enum sp_confidence confidence;
+	struct sp_opinion second;
 	bool doubts[SP_DOUBTS];
 	bool holds[SP_VERDICTS]; /* every rule that holds, the given one included */
 	double moderate[SP_VERDICTS], severe[SP_VERDICTS]; /* of this run's costs, for rules */

@@ -30,9 +30,29 @@ const char *sp_doubt_id(enum sp_doubt doubt)
 	return doubts[doubt].id;
 }
 
-const char *sp_doubt_text(enum sp_doubt doubt)
+static const struct {
+	const char *id, *by, *counts;
+} seconds[SP_SECONDS] = {
+#define SP_SECOND(id, claimed, found, most, by, counts) {#id, by, counts},
+#include "analyzer/verdict/second.def"
+};
+
+const char *sp_second_id(enum sp_second second)
 {
-	return _(doubts[doubt].text);
+	return seconds[second].id;
+}
+
+void sp_doubt_text(const struct sp_verdict *v, enum sp_doubt doubt, char *ret, size_t bytes)
+{
+	const struct sp_opinion *o = &v->second;
+
+	if (doubt == SP_DOUBT_second && o->differs)
+		/* Translators: the doubt, then two counts of the same and their shares. */
+		snprintf(ret, bytes, _("%s: %s %.1f%%, %s %.1f%%"), _(doubts[doubt].text),
+			 _(seconds[o->id].by), 100 * o->claimed, _(seconds[o->id].counts),
+			 100 * o->found);
+	else
+		snprintf(ret, bytes, "%s", _(doubts[doubt].text));
 }
 
 static const struct {
@@ -65,11 +85,13 @@ void sp_confidence_text(const struct sp_verdict *v, unsigned reasons, char *ret,
 			       sp_confidence_name(v->confidence));
 
 	for (int i = 0; i < SP_DOUBTS && at < bytes; i++) {
+		char text[SP_DOUBT_TEXT_BYTES];
+
 		if (!v->doubts[i] || reasons == 0)
 			continue;
 		reasons--;
-		at += (size_t)snprintf(ret + at, bytes - at, "%s%s", between,
-				       sp_doubt_text((enum sp_doubt)i));
+		sp_doubt_text(v, (enum sp_doubt)i, text, sizeof(text));
+		at += (size_t)snprintf(ret + at, bytes - at, "%s%s", between, text);
 		between = _("; ");
 	}
 }

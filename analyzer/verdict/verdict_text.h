@@ -5,6 +5,8 @@
 
 #include "analyzer/verdict/verdict.h"
 
+#define SP_DOUBT_TEXT_BYTES 512u
+
 const char *sp_confidence_name(enum sp_confidence confidence);
 
 /* "medium", or "high" for a severe cost; NULL for states and compute-bound, which have no cost. */
@@ -15,7 +17,11 @@ void sp_verdict_brief(const struct sp_verdict *verdict, char *ret, size_t bytes)
 
 const char *sp_part_name(enum sp_part part);
 const char *sp_doubt_id(enum sp_doubt doubt);
-const char *sp_doubt_text(enum sp_doubt doubt);
+
+/* The doubt, with both figures where a second opinion differs. */
+void sp_doubt_text(const struct sp_verdict *verdict, enum sp_doubt doubt, char *ret, size_t bytes);
+
+const char *sp_second_id(enum sp_second second);
 
 /* "severity medium; confidence low: few steps; …", with the reasons where it is not high.
  * reasons: at most so many; SP_DOUBTS: all. */

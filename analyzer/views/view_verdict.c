@@ -63,16 +63,36 @@ static void also_json(const struct sp_verdict *v, struct sp_json *j)
 
 static void doubts_json(const struct sp_verdict *v, struct sp_json *j)
 {
+	char text[SP_DOUBT_TEXT_BYTES];
+
 	sp_json_open(j, "doubts", '[');
-	for (int i = 0; i < SP_DOUBTS; i++)
-		if (v->doubts[i])
-			text_json(j, NULL, sp_doubt_text((enum sp_doubt)i));
+	for (int i = 0; i < SP_DOUBTS; i++) {
+		if (!v->doubts[i])
+			continue;
+		sp_doubt_text(v, (enum sp_doubt)i, text, sizeof(text));
+		text_json(j, NULL, text);
+	}
 	sp_json_close(j, ']');
 	sp_json_open(j, "doubt_ids", '[');
 	for (int i = 0; i < SP_DOUBTS; i++)
 		if (v->doubts[i])
 			text_json(j, NULL, sp_doubt_id((enum sp_doubt)i));
 	sp_json_close(j, ']');
+}
+
+/* null: the verdict has none, or the run does not give it. */
+static void second_json(const struct sp_verdict *v, struct sp_json *j)
+{
+	if (!v->second.is_known) {
+		sp_json_null(j, "second");
+		return;
+	}
+	sp_json_open(j, "second", '{');
+	text_json(j, "id", sp_second_id(v->second.id));
+	sp_json_share(j, "claimed_share", v->second.claimed);
+	sp_json_share(j, "found_share", v->second.found);
+	sp_json_bool(j, "differs", v->second.differs);
+	sp_json_close(j, '}');
 }
 
 static void saving_json(const struct sp_saving *saving, struct sp_json *j)
@@ -162,6 +182,7 @@ static void verdict_json(const struct sp_report *report, const struct sp_verdict
 	sp_json_share(j, "cost_share", v->cost);
 	sp_json_string(j, "confidence", confidence, strlen(confidence));
 	doubts_json(v, j);
+	second_json(v, j);
 	also_json(v, j);
 	evidence_json(v, j);
 	sp_json_close(j, '}');

@@ -48,6 +48,7 @@ REACHED = {
     "doubt.def": {
         "short_window": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_short_window"),
         "drift": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_drift"),
+        "second": (f"{UNIT}/verdict/verdict_test.c", "SP_DOUBT_second"),
         "lost": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_lost"),
         "unknown_events": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_unknown_events"),
         "rival": (f"{UNIT}/metrics/allocations_test.c", "SP_DOUBT_rival"),
@@ -81,7 +82,6 @@ UNREACHED = {
         "near": "a cost at its threshold falls on either side of it in each run",
         "outsiders": "other programs have the cores at a time of their own",
         "rare_input": "the same runs are judged by the advice own_rare",
-        "blocked": "the same runs are judged by the advice blocked_model",
         "unfed": "no test has a forward that is left over, without a loader",
         "unfed_loop": "it is the rule unfed_loop once more",
         "keras_loop": "needs Keras on PyTorch, which only the nightly frameworks have",
@@ -251,6 +251,8 @@ class Contradictions(unittest.TestCase):
         )
         self.check("rules.c", "verdict.def", "0.05, 0.20", "0.20, 0.05", "swap them")
         self.check("judge.c", "verdict.def", "ALWAYS, input, WORKERS", "ALWAYS, input", "SP_RULE")
+        self.check("judge.c", "verdict.def", "WORKERS, sleeps,", "WORKERS,", "SP_RULE")
+        self.check("rules.c", "verdict.def", "WORKERS, sleeps,", "WORKERS, sleep,", "SECOND_sleep")
         self.check("rules.c", "verdict.def", "SP_RULE(unfed,", "SP_RULE(input,", "SP_VERDICT_input")
 
     def test_doubts(self):
