@@ -64,8 +64,8 @@ uint64_t sp_account_sum(const struct sp_account *account, unsigned is);
 
 /*
  * The part of `pause` that counts where no step bounds the pause on one side. The phases kept have
- * bounds of their own: loader waits, validation, evaluation, environments and checkpoints. A phase
- * that fills the time to the next event has none there, and is 0.
+ * bounds of their own: loader waits, validation, evaluation, generation, environments and
+ * checkpoints. A phase that fills the time to the next event has none there, and is 0.
  */
 struct sp_account sp_account_at_end(const struct sp_account *pause);
 

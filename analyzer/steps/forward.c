@@ -12,9 +12,13 @@
 
 /*
  * A batch's calls without gradients of the model that trains, for each with gradients: beyond so
- * many they make the batch (text that is generated and then learned from).
+ * many they make the batch (text that is generated and then learned from). Where they are many, as
+ * the words of a text are, half as many for each are enough: a batch that is embedded in parts,
+ * first without gradients, has one for each.
  */
 #define MAKES_BATCH 4u
+#define MAKES_LONG_BATCH 2u
+#define LONG_BATCH 12u
 
 #define ALIKE 2u /* times: stretches of the same work */
 
@@ -56,6 +60,16 @@ static bool is_fed(const struct sp_cutter *c, uint32_t backward)
 	return n && c->intervals[n - 1].kind == SP_INTERVAL_LOADER;
 }
 
+/* A call without gradients that none of the step's own is. */
+static enum sp_phase_interval_kind evaluated_kind(const struct judge *j,
+						  const struct sp_phase_interval *p)
+{
+	bool makes = p->kind == SP_INTERVAL_LEARNER && j->has_backward && j->is_fed &&
+		     j->makes_batch && !j->has_loader && !j->has_environment;
+
+	return makes ? SP_INTERVAL_GENERATION : SP_INTERVAL_EVALUATION;
+}
+
 static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 {
 	struct sp_phase_interval *p = &c->intervals[i];
@@ -82,7 +96,7 @@ static void judge_one(struct judge *j, struct sp_cutter *c, uint32_t i)
 	case SP_INTERVAL_NO_GRAD:
 	case SP_INTERVAL_LEARNER:
 		p->has_gradients = p->kind == SP_INTERVAL_FORWARD;
-		p->kind = is_training(j, p) ? SP_INTERVAL_FORWARD : SP_INTERVAL_EVALUATION;
+		p->kind = is_training(j, p) ? SP_INTERVAL_FORWARD : evaluated_kind(j, p);
 		break;
 	default:
 		break;
@@ -117,7 +131,9 @@ static struct batch_calls find_batch_calls(const struct sp_cutter *c)
  */
 static bool makes_batch(const struct batch_calls *calls)
 {
-	return calls->forwards && calls->learners > MAKES_BATCH * calls->forwards;
+	uint32_t times = calls->learners >= LONG_BATCH ? MAKES_LONG_BATCH : MAKES_BATCH;
+
+	return calls->forwards && calls->learners > times * calls->forwards;
 }
 
 /* Calls of the model that follow each other and that no backward follows. */
@@ -127,6 +143,7 @@ struct evaluation {
 	uint32_t pieces;	/* of work between two calls */
 	uint64_t lead_ns;	/* before its first call */
 	uint64_t ns, most_ns;	/* all pieces; the longest */
+	uint8_t row;		/* of the account, of its last call */
 };
 
 /* The time before interval i, from the end of interval from - 1 on; of the first one, from the end
@@ -139,30 +156,29 @@ static uint64_t time_before(const struct sp_cutter *c, uint32_t from, uint32_t i
 }
 
 /* The intervals [from, i), before one of structure, are the evaluation's. */
-static void claim(struct sp_cutter *c, uint32_t from, uint32_t i)
+static void claim(struct sp_cutter *c, uint32_t from, uint32_t i, uint8_t row)
 {
 	for (uint32_t k = from; k < i; k++)
-		c->intervals[k].is_evaluated = true;
+		c->intervals[k].evaluated = row;
 	c->intervals[i].is_led_by_evaluation = true;
 }
 
 static void evaluate(struct evaluation *e, struct sp_cutter *c, uint32_t before, uint32_t i)
 {
+	uint8_t row = (uint8_t)sp_phase_interval_phase(c->intervals[i].kind);
 	uint64_t ns = time_before(c, before, i);
 
 	if (!e->since) {
-		*e = (struct evaluation){.before = before,
-					 .first = i,
-					 .since = i + 1,
-					 .lead_ns = ns};
+		*e = (struct evaluation){before, i, i + 1, .lead_ns = ns, .row = row};
 		return;
 	}
 	e->pieces++;
 	e->ns += ns;
 	e->most_ns = ns > e->most_ns ? ns : e->most_ns;
 	for (; e->since < i; e->since++)
-		c->intervals[e->since].is_evaluated = true;
+		c->intervals[e->since].evaluated = e->row;
 	e->since = i + 1;
+	e->row = row;
 }
 
 /* As long as a piece of the evaluation's work: one may be longer than usual, and calls of two
@@ -176,10 +192,10 @@ static bool is_piece(const struct evaluation *e, uint64_t ns)
  * followed by work (a step of an environment), so is the last one. */
 static void end_evaluation(struct evaluation *e, struct sp_cutter *c, uint32_t i)
 {
-	if (e->since && is_piece(e, e->lead_ns))
-		claim(c, e->before, e->first);
+	if (e->since && e->row == SP_ACCOUNT_evaluation && is_piece(e, e->lead_ns))
+		claim(c, e->before, e->first, e->row);
 	else if (e->since && is_piece(e, time_before(c, e->since, i)))
-		claim(c, e->since, i);
+		claim(c, e->since, i, e->row);
 	e->since = 0;
 }
 
@@ -189,7 +205,7 @@ static void mark_evaluated(struct sp_cutter *c)
 	uint32_t before = 0, i = 0; /* before: after the last interval of structure */
 
 	for (; (i = sp_interval_next(c->intervals, i, c->count, STRUCTURE)) < c->count; i++) {
-		if (c->intervals[i].kind == SP_INTERVAL_EVALUATION)
+		if (sp_phase_interval_is_evaluation(&c->intervals[i]))
 			evaluate(&e, c, before, i);
 		else
 			end_evaluation(&e, c, i);

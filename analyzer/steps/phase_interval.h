@@ -45,6 +45,7 @@ struct sp_phase_interval {
 	uint32_t apart_at, apart_count; /* in sp_aparts.list */
 	uint8_t kind;
 	uint8_t source;
+	uint8_t evaluated; /* the row of an evaluation of which it is a part; 0: of none */
 	bool has_fetch;
 	bool is_sample;	   /* a batch out of a replay memory */
 	bool is_round;	   /* of boosting */
@@ -53,7 +54,6 @@ struct sp_phase_interval {
 	bool is_exchange;  /* with a server: a send, an answer, or a wait between the two */
 	bool is_message;   /* of an exchange whose answers are no data */
 	bool follows_call; /* of the model, which no backward has followed yet */
-	bool is_evaluated; /* lies between two forwards of one evaluation, or is as such */
 	bool is_led_by_evaluation; /* the time from the structure before it on is as such */
 	bool has_gradients;	   /* a call of a model that kept what a backward needs */
 	bool optimizer_follows;	   /* in a closure: the optimizer goes on from its end */
@@ -85,6 +85,12 @@ static inline bool sp_phase_interval_is_input(const struct sp_phase_interval *in
 static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *interval)
 {
 	return sp_phase_interval_part(interval) == SP_PART_MODEL;
+}
+
+/* True for calls of a model that no backward follows. */
+static inline bool sp_phase_interval_is_evaluation(const struct sp_phase_interval *interval)
+{
+	return interval->kind == SP_INTERVAL_EVALUATION || interval->kind == SP_INTERVAL_GENERATION;
 }
 
 /* True for the computing of a step, in which other work of the program may stand. */

@@ -470,8 +470,8 @@ static int find_median(const struct sp_steps *s, uint64_t *ret_ns)
 static bool is_interrupted(const struct sp_step *step, uint64_t median_ns)
 {
 	const uint64_t *ns = step->account.ns;
-	uint64_t more =
-		ns[SP_ACCOUNT_evaluation] + ns[SP_ACCOUNT_environment] + ns[SP_ACCOUNT_compile];
+	uint64_t more = ns[SP_ACCOUNT_evaluation] + ns[SP_ACCOUNT_generation] +
+			ns[SP_ACCOUNT_environment] + ns[SP_ACCOUNT_compile];
 
 	return more * WARM_DENOMINATOR > median_ns &&
 	       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;

@@ -75,7 +75,7 @@ static void note_call(struct calls *calls, enum sp_phase_interval_kind kind)
 /* Where uncovered time lies. */
 struct gap {
 	struct calls calls;
-	uint8_t last;			      /* the kind of the structure before it */
+	uint8_t last, previous;		      /* the kinds of the structure before it */
 	const struct sp_phase_interval *next; /* the structure that it leads to */
 };
 
@@ -103,6 +103,17 @@ static bool guard_is_evaluated(const struct gap *gap)
 static bool guard_follows_evaluation(const struct gap *gap)
 {
 	return gap->last == SP_INTERVAL_EVALUATION;
+}
+
+static bool guard_follows_restart(const struct gap *gap)
+{
+	return gap->last == SP_INTERVAL_LOADER_BEGIN && gap->previous == SP_INTERVAL_LOADER_END;
+}
+
+static bool guard_is_generated(const struct gap *gap)
+{
+	return gap->last == SP_INTERVAL_GENERATION &&
+	       (gap->next->kind == SP_INTERVAL_GENERATION || gap->next->is_led_by_evaluation);
 }
 
 static const struct {
@@ -164,8 +175,8 @@ static enum sp_account_phase phase_of(const struct sp_phase_interval *p, enum sp
 		return SP_ACCOUNT_loader_wait;
 	if (phase != SP_ACCOUNT_other)
 		return phase;
-	if (p->is_evaluated)
-		return SP_ACCOUNT_evaluation;
+	if (p->evaluated)
+		return p->evaluated;
 	return p->kind == SP_INTERVAL_UNMAP || p->is_message ? SP_ACCOUNT_other : rest;
 }
 
@@ -212,10 +223,26 @@ static bool asks_on(const struct sp_cutter *c, uint32_t i)
 	return p->is_own && p->is_exchange && i + 1 < c->count && p[1].is_own && p[1].is_exchange;
 }
 
+/* The loader's calls right before interval i, which may be of the part before. */
+static struct gap gap_after(const struct sp_cutter *c, uint32_t i)
+{
+	struct gap gap = {.last = SP_INTERVAL_NONE, .previous = SP_INTERVAL_NONE};
+
+	for (; i > 0 && gap.previous == SP_INTERVAL_NONE; i--) {
+		const struct sp_phase_interval *p = &c->intervals[i - 1];
+
+		if (sp_phase_interval_part(p) == SP_PART_INPUT)
+			*(gap.last ? &gap.previous : &gap.last) = p->kind;
+		else if (sp_phase_interval_is_structure(p))
+			break;
+	}
+	return gap;
+}
+
 void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t from_ns,
 		   int64_t to_ns, struct sp_account *account)
 {
-	struct gap before = {.last = SP_INTERVAL_NONE};
+	struct gap before = gap_after(c, i);
 	enum sp_account_phase phase = phase_towards(c, i, &before), gap = phase;
 
 	c->steps->timeline.is_cut = true;
@@ -229,6 +256,7 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		from_ns = p->end_ns;
 		note_call(&before.calls, p->kind);
 		if (sp_phase_interval_is_structure(p)) {
+			before.previous = before.last;
 			before.last = p->kind;
 			phase = phase_towards(c, i + 1, &before);
 		}
@@ -351,7 +379,7 @@ static void note_own_input(struct sp_cutter *c, uint32_t first)
 		if (p->kind == SP_INTERVAL_BACKWARD)
 			is_ahead = !p->follows_call;
 		is_ahead |= has_backward && sp_phase_interval_is_forward(p);
-		p->is_own = !c->steps->is_fed && is_ahead && !p->is_evaluated && !p->is_message &&
+		p->is_own = !c->steps->is_fed && is_ahead && !p->evaluated && !p->is_message &&
 			    (sp_phase_interval_is_input(p) || p->kind == SP_INTERVAL_SEND);
 	}
 }
@@ -513,7 +541,7 @@ static uint32_t end_of_last_wait(const struct sp_cutter *c)
 
 uint32_t sp_cut_end_of_known(const struct sp_cutter *c)
 {
-	uint32_t n = sp_interval_last(c->intervals, c->count, T(CHECKPOINT) | T(EVALUATION)),
+	uint32_t n = sp_interval_last(c->intervals, c->count, T(CHECKPOINT) | EVALUATED),
 		 waited = end_of_last_wait(c);
 
 	return n > waited ? n : waited;
@@ -561,8 +589,8 @@ static void put_checkpoints(struct sp_cutter *c, uint32_t from, uint32_t n)
 
 void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
 {
-	uint32_t n = sp_interval_last(c->intervals, first, T(EVALUATION) | T(ENVIRONMENT)),
-		 from = sp_interval_next(c->intervals, 0, n, T(EVALUATION));
+	uint32_t n = sp_interval_last(c->intervals, first, EVALUATED | T(ENVIRONMENT)),
+		 from = sp_interval_next(c->intervals, 0, n, EVALUATED);
 
 	if (!n || is_trial(c, from, n, first))
 		from = n = first;

@@ -17,6 +17,7 @@
 #define LOADERS (UINT64_C(1) << 60)
 #define MODELS (UINT64_C(1) << 61)
 #define STRUCTURE (UINT64_C(1) << 62)
+#define EVALUATED (T(EVALUATION) | T(GENERATION)) /* calls that no backward follows */
 #define EVERY (UINT64_C(1) << 63)
 
 /* The token and the sets of an interval. */

@@ -209,10 +209,10 @@ static uint32_t last_validated(const struct sp_cutter *c, uint32_t first, uint32
 
 	for (; i <= last; i++) {
 		batches += c->intervals[i].kind == SP_INTERVAL_LOADER;
-		calls += c->intervals[i].kind == SP_INTERVAL_EVALUATION;
+		calls += sp_phase_interval_is_evaluation(&c->intervals[i]);
 	}
 	i = sp_interval_next(c->intervals, last + 1, n, STRUCTURE);
-	return batches == calls + 1 && i < n && c->intervals[i].kind == SP_INTERVAL_EVALUATION
+	return batches == calls + 1 && i < n && sp_phase_interval_is_evaluation(&c->intervals[i])
 		       ? i
 		       : last;
 }

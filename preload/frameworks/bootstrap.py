@@ -102,10 +102,11 @@ def wrap_calls(module, rows):
 	nests = not module.__name__.startswith(("torch.", "paddle."))
 	for path, phase, label in rows:
 		# A round calls the C API, which is hooked, too. Dataset.map iterates.
-		nested = phase in (phases["loader_next"], phases["round"])
+		nested = phase in (phases["loader_next"], phases["loader_begin"], phases["round"])
 		nested |= module.__name__ == "datasets.arrow_dataset"
 		flags = OUTERMOST if nests and nested else own
-		if flags == OUTERMOST and path.endswith(ITERABLE):
+		is_next = phase == phases["loader_next"]
+		if flags == OUTERMOST and is_next and path.endswith(ITERABLE):
 			flags |= ITERATE
 		pair = attempt(owner_of, module, path)
 		if pair:

@@ -134,6 +134,7 @@ CASES = {
     **cases("beside", "rare_loop", "other_threads"),
     **cases("beside", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
+    **cases("beside", "less_generation"),
     **cases("beside", "validation_workers"),
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),
     **cases("beside", "faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"),

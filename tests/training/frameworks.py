@@ -35,11 +35,14 @@ from framework_doubles import (
     EXECUTOR,
     FETCHED_LOOP,
     ITERATED,
+    ITERATED_DATA,
     ITERATED_LOOP,
     EAGER_LOOP,
     EPOCHS,
+    EPOCHS_OF_DATA,
     EXTERNAL_MEMORY,
     FIT,
+    GENERATE,
     GRAPHS,
     GRAPH_LOOP,
     INNER_WAIT,
@@ -69,6 +72,7 @@ from framework_doubles import (
     SAVERS,
     SAVE_LOOP,
     TAPE,
+    TEXT_LOOP,
     THREE_LOOPS,
     XGBOOST_MAIN,
 )
@@ -138,6 +142,10 @@ class Case(unittest.TestCase):
     def run_script(self, text, python=sys.executable, **settings):
         write(self.path("train.py"), text)
         return self.run_command(python, "train.py", **settings)
+
+    def assert_own_timer(self, summary, part):
+        took, own = [r["ns"] for r in summary["account"] if r["part"] == part][0], int(self.said)
+        self.assertAlmostEqual(took, own, delta=0.05 * own + 30 * 5000 + 2000000)
 
     def assert_abstains(self, summary, *texts):
         verdict = summary["verdict"]
@@ -428,9 +436,19 @@ class Doubles(Case):
                 known = {row["measure"]: row["value"] for row in summary["verdict"]["evidence"]}
                 self.assertEqual(known["lost_wait_share"], known["loader_wait_share"])
 
-    def assert_own_timer(self, summary, part):
-        took, own = [r["ns"] for r in summary["account"] if r["part"] == part][0], int(self.said)
-        self.assertAlmostEqual(took, own, delta=0.05 * own + 30 * 5000 + 2000000)
+    def test_iterators_of_tensorflow_that_begin_and_end(self):
+        """The old iterator is dropped where the new one takes its name."""
+        self.tensorflow_double()
+        self.runtime_double()
+        self.module("tensorflow/python/data/ops/iterator_ops.py", ITERATED_DATA)
+        again = "from tensorflow.python.data.ops.iterator_ops import OwnedIterator\n"
+        base = again + ITERATED_DATA.partition("\nclass DatasetV2")[2].join(
+            ("import time\nclass DatasetV2", "")
+        )
+        self.module("tensorflow/python/data/ops/dataset_ops.py", base)
+        summary = self.run_script(EPOCHS_OF_DATA)
+        self.assertEqual(summary["steps"]["count"], 48)
+        self.assert_own_timer(summary, "loader_wait")
 
     def test_waits_for_arrays_of_jax_of_2024(self):
         self.tensorflow_double()
@@ -609,6 +627,15 @@ class Loader(Case):
         ranges = training.Run(self.path("run.zst")).ranges
         parts = [each.part for each in ranges if each.name == "datasets next"]
         self.assertEqual(parts, ["dataset"] * 30)
+
+    def test_text_that_a_model_makes(self):
+        self.module("transformers/__init__.py")
+        self.module("transformers/generation/__init__.py")
+        self.module("transformers/generation/utils.py", GENERATE)
+        summary = self.run_script(TEXT_LOOP, self.python)
+        self.assertEqual(summary["steps"]["count"], 30)
+        self.assert_own_timer(summary, "generation")
+        self.assertEqual(summary["verdict"]["code"], "generation-bound")
 
     def test_three_frameworks_in_one_thread(self):
         """A round of boosting is a step, between whatever steps of others. TensorFlow gives parts

@@ -400,6 +400,21 @@ def computed():
         yield torch.ones(2, own.WIDTH)
 
 
+class Texts(Loop):
+    """The model makes the words that it learns from, for each batch or for every other one."""
+
+    def step(self, rows):
+        if not IS_AFTER or self.number % 2 == 0:
+            with torch.no_grad():
+                for _word in range(24):
+                    self.net(rows.flatten(1))
+        super().step(rows)
+
+
+def less_generation():
+    return Texts(own.sleeping(2)), plain()
+
+
 def loop_batches():
     return Loop(own.computing(4), now=time.process_time_ns), [computed()]
 
@@ -438,6 +453,7 @@ MODELS = {
         faster_compiled,
         cheaper_optimizer,
         loop_batches,
+        less_generation,
     )
 }
 

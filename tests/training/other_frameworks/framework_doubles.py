@@ -171,6 +171,67 @@ train = Function(replicas, "train_step")
 for batch in OwnedIterator():
     train()
 """
+# Data that a loop iterates in epochs. An iterator takes a while to begin, and to be dropped.
+ITERATED_DATA = OWNED_ITERATOR + """
+    def __del__(self):
+        time.sleep(0.02)
+class DatasetV2:
+    def __iter__(self):
+        time.sleep(0.01)
+        return OwnedIterator()
+"""
+EPOCHS_OF_DATA = """
+import time
+from tensorflow.python.data.ops.dataset_ops import DatasetV2
+from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
+from tensorflow.python.eager.backprop import GradientTape
+train = Function(lambda: GradientTape().gradient(1), "train_step")
+data, own_ns = DatasetV2(), 0
+OwnedIterator.left = 8
+for epoch in range(6):
+    began = time.perf_counter_ns()
+    batches = iter(data)
+    own_ns += time.perf_counter_ns() - began
+    while True:
+        began = time.perf_counter_ns()
+        batch = next(batches, None)
+        own_ns += time.perf_counter_ns() - began
+        if batch is None:
+            break
+        train()
+print(own_ns)
+"""
+# Text that a model makes, word by word, and a loop that learns from it.
+GENERATE = """
+import torch
+class GenerationMixin:
+    def generate(self, words):
+        with torch.no_grad():
+            for _ in range(6):
+                words = words + self(words)
+        return words
+"""
+TEXT_LOOP = """
+import time, torch
+from transformers.generation.utils import GenerationMixin
+class Model(torch.nn.Linear, GenerationMixin):
+    def forward(self, words):
+        time.sleep(0.001)
+        return super().forward(words)
+model, own_ns = Model(8, 8), 0
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+for words in torch.utils.data.DataLoader(torch.ones(60, 8), batch_size=2):
+    began = time.perf_counter_ns()
+    words = model.generate(words)
+    own_ns += time.perf_counter_ns() - began
+    for _ in range(4):
+        loss = model(words).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(own_ns)
+"""
 # PyTorch's step, gradients of TensorFlow, and two rounds of boosting.
 THREE_LOOPS = """
 import time, torch

@@ -151,7 +151,7 @@ START_TEST(a_batch_that_the_model_makes)
 	s = steps();
 	check_whole(s);
 	sum = account();
-	ck_part(sum, evaluation, 5 * 8 * FORWARD_NS);
+	ck_part(sum, generation, 5 * 8 * FORWARD_NS);
 	ck_part(sum, forward, 5 * 2 * FORWARD_NS);
 	ck_assert_int_eq(s->sources[SP_ACCOUNT_forward], SP_FROM_RESIDUAL);
 }

@@ -194,6 +194,98 @@ START_TEST(calls_that_no_backward_follows)
 }
 END_TEST
 
+static void train_epoch(int64_t loader)
+{
+	for (int i = 0; i < 5; i++) {
+		span(SP_EV_loader_next, 0, WAIT_NS, loader);
+		forward_backward();
+		optimize();
+	}
+	span(SP_EV_loader_next, 0, LAST_NS, loader | SP_LOADER_ENDED);
+}
+
+/* The name of the old iterator is given to the new one, so the old one ends after the begin. */
+START_TEST(an_iterator_that_is_dropped)
+{
+	for (int epoch = 0; epoch < 3; epoch++) {
+		int64_t loader = 8 * (epoch + 1);
+
+		span(SP_EV_loader_begin, 0, 10, loader);
+		work(600);
+		train_epoch(loader);
+	}
+	check_whole(steps());
+	ck_part(account(), loader_wait, 15 * WAIT_NS + 3 * LAST_NS + 3 * 10 + 2 * 600);
+}
+END_TEST
+
+/* The words of a text, drawn one after the other; the text is learned from twice. */
+START_TEST(calls_that_make_a_batch)
+{
+	for (int i = 0; i < 6; i++) {
+		batch();
+		for (int word = 0; word < 12; word++) {
+			call_model(SP_PHASE_forward_learner);
+			work(70);
+		}
+		for (int pass = 0; pass < 5; pass++)
+			call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	ck_part(account(), generation, 6 * (12 * FORWARD_NS + 12 * 70));
+	ck_part(account(), evaluation, 0);
+	ck_part(account(), forward, 6 * 5 * FORWARD_NS);
+}
+END_TEST
+
+/* A batch that is embedded in parts, first without gradients; images whose labels are guessed. */
+START_TEST(calls_that_make_no_batch)
+{
+	static const int learners[] = {16, 2}, forwards[] = {16, 3};
+
+	for (int i = 0; i < 6; i++) {
+		batch();
+		for (int part = 0; part < learners[_i]; part++)
+			call_model(SP_PHASE_forward_learner);
+		for (int part = 0; part < forwards[_i]; part++)
+			call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	ck_part(account(), generation, 0);
+	ck_part(account(), forward, 6 * (learners[_i] + forwards[_i]) * FORWARD_NS);
+}
+END_TEST
+
+/* A call that generates has the calls of the model inside: ahead of a step, or after one. */
+START_TEST(a_call_that_generates)
+{
+	static const uint64_t text_ns = 5 * FORWARD_NS + 40;
+
+	for (int i = 0; i < 6; i++) {
+		uint64_t start;
+
+		if (!_i)
+			batch();
+		start = m.now_ticks;
+		for (int word = 0; word < 5; word++)
+			call_model(SP_PHASE_forward_no_grad);
+		work(40);
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_generate);
+		call_model(SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	check_whole(steps());
+	ck_part(account(), generation, 6 * text_ns);
+	ck_part(account(), evaluation, 0);
+	ck_part(account(), forward, 6 * FORWARD_NS);
+}
+END_TEST
+
 START_TEST(steps_with_pictures)
 {
 	const struct sp_steps *s;
@@ -242,6 +334,10 @@ int main(void)
 	tcase_add_test(c, a_method_of_the_model_that_steps);
 	tcase_add_test(c, two_calls_before_a_backward);
 	tcase_add_test(c, calls_that_no_backward_follows);
+	tcase_add_test(c, an_iterator_that_is_dropped);
+	tcase_add_test(c, calls_that_make_a_batch);
+	tcase_add_loop_test(c, calls_that_make_no_batch, 0, 2);
+	tcase_add_loop_test(c, a_call_that_generates, 0, 2);
 	tcase_add_test(c, steps_with_pictures);
 	tcase_add_test(c, a_short_last_batch);
 	suite_add_tcase(suite, c);
