@@ -35,6 +35,7 @@ struct piece {
 struct fetch {
 	int64_t start_ns, end_ns;
 	struct sp_fetches part;
+	struct sp_call_waits waits;		       /* in it, also in fetches inside */
 	uint64_t inner_blocked_ns, inner_preempted_ns; /* of the fetches inside it */
 	bool is_waited;				       /* for a step's batch */
 };
@@ -212,9 +213,15 @@ static void put_fetch(struct worker_builder *b, const struct piece *p)
 	struct fetch fetch = {.start_ns = p->start_ns,
 			      .end_ns = p->end_ns,
 			      .part = {.batches = 1, .files = p->files},
+			      .waits = b->waits,
 			      .is_waited = is_waited(b, &p->covered)};
 
+	/* The recorder counts on from the end of a fetch inside. */
+	b->waits = (struct sp_call_waits){.has_switches = false};
 	for (uint32_t i = first; i < b->fetch_count; i++) {
+		fetch.waits.page_blocked_ns += b->fetches[i].waits.page_blocked_ns;
+		fetch.waits.ready_ns += b->fetches[i].waits.ready_ns;
+		fetch.waits.blocked_ns += b->fetches[i].waits.blocked_ns;
 		fetch.inner_blocked_ns += b->fetches[i].part.usage.blocked_ns;
 		fetch.inner_preempted_ns += b->fetches[i].part.usage.preempted_ns;
 	}
@@ -355,18 +362,20 @@ static void move_cached(struct worker_builder *b, const struct piece *fetch, uin
 }
 
 /* Returns the time of reads of files in the fetch that was surely on a core. */
-static uint64_t take_causes(struct worker_builder *b, const struct piece *p, uint64_t cpu_ns,
-			    uint64_t ready_ns, bool waits_for_pages)
+static uint64_t take_causes(struct worker_builder *b, const struct piece *p,
+			    const struct sp_call_rusage_sums *usage,
+			    const struct sp_call_waits *waits, bool waits_for_pages)
 {
 	const struct sp_wait_fetch fetch = {.start_ns = p->start_ns,
 					    .end_ns = p->end_ns,
-					    .cpu_ns = cpu_ns,
-					    .ready_ns = ready_ns,
+					    .cpu_ns = usage->cpu_ns,
+					    .ready_ns = waits->has_switches ? waits->ready_ns
+									    : usage->preempted_ns,
 					    .read_ns = p->files.read_ns,
-					    .is_observed = b->waits.has_switches,
+					    .is_observed = waits->has_switches,
 					    .waits_for_pages = waits_for_pages,
-					    .blocked_ns = b->waits.blocked_ns,
-					    .page_ns = b->waits.page_blocked_ns};
+					    .blocked_ns = waits->blocked_ns,
+					    .page_ns = waits->page_blocked_ns};
 
 	return sp_wait_sums_fetch(b->causes, &fetch);
 }
@@ -377,21 +386,18 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 {
 	const struct piece *p = &b->pieces[b->count - 1];
 	struct fetch *fetch = &b->fetches[b->fetch_count - 1];
-	struct sp_call_waits waits = b->waits;
-	struct sp_call_rusage_sums usage = sp_call_rusage_sums_of(words, ns, p->known_ns, &waits);
-	bool is_mapped = !waits.has_faults && sp_call_rusage_blocks_on_pages(&usage);
+	struct sp_call_rusage_sums usage =
+		sp_call_rusage_sums_of(words, ns, p->known_ns, &fetch->waits);
+	bool is_mapped = !fetch->waits.has_faults && sp_call_rusage_blocks_on_pages(&usage);
 	struct span self = p->self;
 
-	move_cached(b, p,
-		    take_causes(b, p, usage.cpu_ns,
-				waits.has_switches ? waits.ready_ns : usage.preempted_ns,
-				is_mapped));
-	b->waits = (struct sp_call_waits){.has_switches = false};
+	move_cached(b, p, take_causes(b, p, &usage, &fetch->waits, is_mapped));
 	fetch->part.usage = usage;
 	move_part(b, &self, less(usage.blocked_ns, fetch->inner_blocked_ns),
 		  is_mapped ? SP_WORK_mapped_read : SP_WORK_fetch_wait);
 	move_part(b, &self,
-		  waits.has_switches ? 0 : less(usage.preempted_ns, fetch->inner_preempted_ns),
+		  fetch->waits.has_switches ? 0
+					    : less(usage.preempted_ns, fetch->inner_preempted_ns),
 		  SP_WORK_core_wait);
 }
 

@@ -434,17 +434,32 @@ START_TEST(a_thread_makes_batches_of_both)
 }
 END_TEST
 
-/* The data set takes samples from a loader of its own: a queue of patches out of large images. */
-static void make_nested_fetch(void)
+/* The context switches of a fetch, as the recorder counts them from the end of a fetch inside. */
+static void observe(uint64_t ready_ns)
+{
+	span(SP_EV_waits, 0, 0, 0);
+	sp_maker_extra(&m, 0, 0, (int64_t)ready_ns);
+}
+
+/* The data set takes samples from a loader of its own: a queue of patches out of large images.
+ * Without a core in the fetches inside: ready_ns of each, where that is observed, or blocked. */
+static void make_nested_fetch(bool is_observed, uint64_t ready_ns)
 {
 	enum { INNER_NS = 300, OUTER_NS = 50, CORE_NS = 70, ONE_SWITCH = 1 };
 	uint64_t start = m.now_ticks;
 
 	for (int inner = 0; inner < 2; inner++) {
-		span(SP_EV_python_call, FETCH, INNER_NS, SP_PHASE_loader_fetch);
+		uint64_t inner_start = m.now_ticks;
+
+		m.now_ticks += INNER_NS;
+		if (is_observed)
+			observe(ready_ns);
+		sp_maker_around(&m, SP_EV_python_call, FETCH, inner_start, SP_PHASE_loader_fetch);
 		sp_maker_extra(&m, CORE_NS, 0, (uint64_t)ONE_SWITCH << 32);
 	}
 	m.now_ticks += OUTER_NS;
+	if (is_observed)
+		observe(0);
 	sp_maker_around(&m, SP_EV_python_call, FETCH, start, SP_PHASE_loader_fetch);
 	sp_maker_extra(&m, 2 * CORE_NS + OUTER_NS, 0, (uint64_t)ONE_SWITCH << 33);
 	sp_maker_around(&m, SP_EV_torch_range, LOADER, start, 0);
@@ -456,6 +471,7 @@ START_TEST(a_loader_inside_a_fetch)
 {
 	static struct sp_verdict v;
 	const struct sp_worker *w;
+	uint64_t ready_ns = _i == 2 ? 200 : 0;
 
 	sp_folder_make(folder);
 	sp_maker_init(&m, 10, 10, 0);
@@ -464,7 +480,7 @@ START_TEST(a_loader_inside_a_fetch)
 	name(ADAM, "Optimizer.step#Adam.step");
 	name(FETCH, "DataLoader fetch");
 	for (int i = 0; i < STEPS; i++)
-		make_nested_fetch();
+		make_nested_fetch(_i > 0, ready_ns);
 	end("trainer.zst");
 	sp_load_one(&load, folder);
 	ck_assert_int_eq(sp_verdict_make(&v, &load.report, &load.report.wait_thresholds), 0);
@@ -473,8 +489,9 @@ START_TEST(a_loader_inside_a_fetch)
 	ck_assert_uint_eq(w->waited.batches, STEPS);
 	ck_assert_uint_eq(w->fetches.usage.wall_ns, STEPS * 650);
 	ck_assert_double_eq(sp_metrics_value(&v.metrics, SP_METRIC_batch_work_ns), 650);
-	ck_assert_uint_eq(w->whole.ns[SP_WORK_fetch_wait], STEPS * 2 * 230);
-	ck_assert_uint_eq(w->whole.ns[SP_WORK_transform], STEPS * 190);
+	ck_assert_uint_eq(w->fetches.usage.blocked_ns, STEPS * 2 * (230 - ready_ns));
+	ck_assert_uint_eq(w->fetches.usage.preempted_ns, STEPS * 2 * ready_ns);
+	ck_assert_uint_eq(w->whole.ns[SP_WORK_fetch_wait], STEPS * 2 * (230 - ready_ns));
 	sp_load_finish(&load);
 	sp_folder_remove(folder);
 }
@@ -622,7 +639,7 @@ int main(void)
 	tcase_add_test(c, one_makes_what_is_waited_for_and_the_other_is_idle);
 	tcase_add_test(c, batches_of_validation_are_no_batches_of_steps);
 	tcase_add_test(c, a_thread_makes_batches_of_both);
-	tcase_add_test(c, a_loader_inside_a_fetch);
+	tcase_add_loop_test(c, a_loader_inside_a_fetch, 0, 3);
 	tcase_add_test(c, a_worker_of_validation_that_stays);
 	tcase_add_loop_test(c, a_wait_for_its_own_threads_is_no_lock, 0, WAITINGS);
 	tcase_add_loop_test(c, a_child_is_what_it_does, 0, sizeof(children) / sizeof(*children));
