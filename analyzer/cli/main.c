@@ -235,6 +235,7 @@ static void use_language(const struct sp_options *options)
 	char name[64], line[512];
 
 	sp_translate_into(choice.language);
+	sp_text_units_in_ascii(choice.is_ascii && options->format == SP_FORMAT_TABLE);
 	if (choice.unknown) {
 		sp_text_escape(name, sizeof(name), choice.unknown, strlen(choice.unknown));
 		snprintf(line, sizeof(line), _("STAGEPROF_LANG: unknown language %s; known: %s"),

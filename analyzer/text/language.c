@@ -81,6 +81,11 @@ static const char *locale_of(const char *category)
 	return all ? all : one ? one : variable("LANG");
 }
 
+static bool is_c(const char *locale)
+{
+	return locale && (strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0);
+}
+
 /* LANGUAGE is a list, best first. */
 static bool find_listed(const char *list, enum sp_language *ret)
 {
@@ -105,7 +110,7 @@ static enum sp_language language_of_locale(void)
 	const char *locale = locale_of("LC_MESSAGES"), *list = variable("LANGUAGE");
 	enum sp_language language = SP_LANGUAGE_en;
 
-	if (!locale || strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0)
+	if (!locale || is_c(locale))
 		return SP_LANGUAGE_en;
 	if (!list || !find_listed(list, &language))
 		sp_language_find(locale, &language);
@@ -129,7 +134,7 @@ static bool is_of_another_codeset(const char *locale)
 	locale_t loaded;
 	bool is_other;
 
-	if (strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0)
+	if (is_c(locale))
 		return false;
 	if (dot)
 		return !is_utf8(dot + 1, strcspn(dot + 1, "@"));
@@ -153,6 +158,7 @@ struct sp_language_choice sp_language_choose(const enum sp_language *asked)
 		choice.unknown = own;
 		choice.language = language_of_locale();
 	}
+	choice.is_ascii = choice.language == SP_LANGUAGE_en && is_c(variable("LC_ALL"));
 	if (choice.language != SP_LANGUAGE_en && locale && is_of_another_codeset(locale)) {
 		choice.language = SP_LANGUAGE_en;
 		choice.locale = locale;

@@ -18,6 +18,7 @@ const char *sp_language_names(void);
 struct sp_language_choice {
 	enum sp_language language;
 	const char *unknown; /* the value of STAGEPROF_LANG, which names no language; else NULL */
+	bool is_ascii;	     /* LC_ALL asks for the C locale, and nothing for another language */
 	const char *locale;  /* the locale, where its encoding forces English; else NULL */
 };
 

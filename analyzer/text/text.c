@@ -171,6 +171,20 @@ static const char *three_digits(char ret[SP_NUMBER_BYTES], double x, const char 
 	return ret;
 }
 
+static bool is_ascii;
+
+void sp_text_units_in_ascii(bool is_wanted)
+{
+	is_ascii = is_wanted;
+}
+
+/* "1:02:03" */
+static void hours(char ret[SP_NUMBER_BYTES], uint64_t seconds)
+{
+	snprintf(ret, SP_NUMBER_BYTES, "%" PRIu64 ":%02u:%02u", seconds / 3600,
+		 (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60));
+}
+
 const char *sp_text_ns(char ret[SP_NUMBER_BYTES], uint64_t ns)
 {
 	double x = (double)ns;
@@ -178,13 +192,13 @@ const char *sp_text_ns(char ret[SP_NUMBER_BYTES], uint64_t ns)
 	if (ns < 1000)
 		snprintf(ret, SP_NUMBER_BYTES, "%" PRIu64 " ns", ns);
 	else if (x < 999.5e3)
-		three_digits(ret, x / 1e3, "µs");
+		three_digits(ret, x / 1e3, is_ascii ? "us" : "µs");
 	else if (x < 999.5e6)
 		three_digits(ret, x / 1e6, "ms");
 	else if (x < 999.5e9)
 		three_digits(ret, x / 1e9, "s");
 	else
-		three_digits(ret, x / 3600e9, "h");
+		hours(ret, ns / 1000000000u + (ns % 1000000000u >= 500000000u));
 	return ret;
 }
 

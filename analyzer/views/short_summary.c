@@ -38,9 +38,17 @@
 #define LABEL_BYTES 96u
 #define CONFIDENCE_BYTES 512u
 #define WAITS_DIFFER_LEAST 0.01
+#define STYLE_BOLD "\033[1m"
+#define STYLE_RED "\033[1;31m"
+#define STYLE_YELLOW "\033[1;33m"
+#define STYLE_END "\033[0m"
 
 struct screen {
 	char lines[SP_SHORT_LINES_MAX][2 * LINE_BYTES];
+	struct head {
+		const char *style; /* an escape of terminals; NULL: none */
+		size_t bytes;
+	} heads[SP_SHORT_LINES_MAX];
 	unsigned count, room, width; /* room: lines, at most SP_SHORT_LINES_MAX */
 };
 
@@ -67,6 +75,17 @@ static void add(struct screen *screen, const char *head, const char *text, unsig
 		text += n;
 		text += strspn(text, " ");
 	}
+}
+
+static void style(struct screen *screen, unsigned line, const char *head, const char *style)
+{
+	if (line < screen->count)
+		screen->heads[line] = (struct head){style, strlen(head)};
+}
+
+static const char *style_of(const struct sp_verdict *v)
+{
+	return !sp_severity_name(v) ? STYLE_BOLD : v->is_severe ? STYLE_RED : STYLE_YELLOW;
 }
 
 static unsigned advice_shown(const struct sp_verdict *v)
@@ -104,6 +123,7 @@ static void add_verdict(struct screen *screen, const struct sp_verdict *v, unsig
 		snprintf(text, sizeof(text), _("%s [%s]"), v->text, confidence);
 	} while (lines_of(screen, sp_text_width(head), text, most + 1) > most && doubts-- > 1);
 	add(screen, head, text, VERDICT_LINES_MOST);
+	style(screen, 0, head, style_of(v));
 }
 
 struct part {
@@ -280,7 +300,7 @@ static void add_advice(struct screen *screen, const struct sp_verdict *v, unsign
 	sp_advice_by_saving(v, order);
 	for (unsigned i = 0; i < shown; i++) {
 		const char *head = i ? _("then       ") : _("do first   ");
-		unsigned used = screen->count + reserved, left, lines;
+		unsigned begin = screen->count, used = begin + reserved, left, lines;
 		char text[LINE_BYTES], line[SP_LINE_TEXT_BYTES];
 
 		used += line_text(screen, v, order[i], line);
@@ -292,6 +312,7 @@ static void add_advice(struct screen *screen, const struct sp_verdict *v, unsign
 		if (i && lines > left)
 			return;
 		add(screen, head, text, lines);
+		style(screen, begin, head, i ? NULL : STYLE_BOLD);
 		add(screen, _("where      "), line, WHERE_LINES_MAX);
 	}
 }
@@ -433,6 +454,7 @@ static int fill(struct screen *screen, const struct sp_report *report, const str
 	char unnamed[LINE_BYTES];
 
 	screen->count = 0;
+	memset(screen->heads, 0, sizeof(screen->heads));
 	add_verdict(screen, v, reserved);
 	add_step(screen, report);
 	add_bar(screen, report, unnamed);
@@ -465,6 +487,18 @@ static int make(struct screen *screen, const struct sp_report *report, const str
 	return r;
 }
 
+static void show_line(const struct screen *screen, unsigned i, struct sp_out *out)
+{
+	const struct head *head = &screen->heads[i];
+	const char *line = screen->lines[i];
+
+	if (out->format == SP_FORMAT_TABLE && out->color && head->style)
+		fprintf(out->file, "%s%.*s" STYLE_END "%s\n", head->style, (int)head->bytes, line,
+			line + head->bytes);
+	else
+		sp_out_line(out, "%s", line);
+}
+
 int sp_short_summary_show(const struct sp_report *report, struct sp_out *out,
 			  const struct sp_view_options *options, unsigned lines_max)
 {
@@ -479,7 +513,7 @@ int sp_short_summary_show(const struct sp_report *report, struct sp_out *out,
 		r = make(screen, report, v, options);
 	}
 	for (unsigned i = 0; r == 0 && i < screen->count; i++)
-		sp_out_line(out, "%s", screen->lines[i]);
+		show_line(screen, i, out);
 	r = r < 0 ? r : (int)screen->count;
 	free(screen);
 	free(v);

@@ -49,7 +49,12 @@ Page.count = function (n) {
 /* As sp_text_ns() does. */
 Page.ns = function (ns) {
 	const units = [[1e3, 1, "ns"], [999.5e3, 1e3, "µs"], [999.5e6, 1e6, "ms"], [999.5e9, 1e9, "s"]];
-	const [, scale, unit] = units.find((u) => Math.abs(ns) < u[0]) || [0, 3600e9, "h"];
+	const unit_of = units.find((u) => Math.abs(ns) < u[0]);
+	if (!unit_of) {
+		const s = Math.floor((Math.abs(ns) + 5e8) / 1e9), two = (n) => String(n % 60).padStart(2, "0");
+		return (ns < 0 ? "-" : "") + Math.floor(s / 3600) + ":" + two(Math.floor(s / 60)) + ":" + two(s);
+	}
+	const [, scale, unit] = unit_of;
 	const x = ns / scale, size = Math.abs(x);
 
 	return x.toFixed(scale === 1 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0) + " " + unit;

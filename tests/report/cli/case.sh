@@ -6,7 +6,7 @@
 set -u
 REPORT=$1 expected=$3.expected
 cmd=$(cat "$3.cmd")
-export REPORT LC_ALL=C
+export REPORT LC_ALL=C.UTF-8
 unset COLUMNS NO_COLOR CLICOLOR_FORCE
 cd "$2" || exit 1
 work=$(mktemp -d)

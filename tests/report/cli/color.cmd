@@ -1,1 +1,1 @@
-$REPORT stages --color=always --limit=1 v2/run.zst | od -c | head -2
+$REPORT stages --color=always --limit=1 v2/run.zst | od -c | head -2; $REPORT card --color=always --width=80 v2/gpu.zst | cat -v; LC_ALL=C $REPORT stages --limit=1 v2/run.zst | LC_ALL=C grep -c "[^ -~]"

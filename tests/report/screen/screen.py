@@ -37,7 +37,7 @@ TRAINERS = (
 )
 CARD_LINES = 13
 LINES, COLUMNS = 22, 80  # the command stands above, and the next prompt below
-NUMBER = r"[\d.]+ (?:ns|µs|ms|s|min|h)"
+NUMBER = r"(?:[\d.]+ (?:ns|[µu]s|ms|s)|\d+:\d\d:\d\d)"
 
 
 def show(run, *options):

@@ -232,14 +232,25 @@ START_TEST(numbers_have_three_digits)
 	static const struct {
 		uint64_t ns;
 		const char *text;
-	} times[] =
-		{{0, "0 ns"},	      {999, "999 ns"},	      {1000, "1.00 µs"},
-		 {9999, "10.0 µs"},   {99949, "99.9 µs"},     {999499, "999 µs"},
-		 {999500, "1.00 ms"}, {1500000000, "1.50 s"}, {UINT64_C(3600000000000), "1.00 h"}};
+	} times[] = {{0, "0 ns"},
+		     {999, "999 ns"},
+		     {1000, "1.00 µs"},
+		     {9999, "10.0 µs"},
+		     {99949, "99.9 µs"},
+		     {999499, "999 µs"},
+		     {999500, "1.00 ms"},
+		     {1500000000, "1.50 s"},
+		     {UINT64_C(3600000000000), "1:00:00"},
+		     {UINT64_C(999500000000), "0:16:40"},
+		     {UINT64_C(86465600000000), "24:01:06"},
+		     {UINT64_MAX, "5124095:34:34"}};
 	char ret[SP_NUMBER_BYTES];
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		ck_assert_str_eq(sp_text_ns(ret, times[i].ns), times[i].text);
+	sp_text_units_in_ascii(true);
+	ck_assert_str_eq(sp_text_ns(ret, 9999), "10.0 us");
+	sp_text_units_in_ascii(false);
 	ck_assert_str_eq(sp_text_count(ret, UINT64_MAX), "18,446,744,073,709,551,615");
 	ck_assert_str_eq(sp_text_count(ret, 999), "999");
 	ck_assert_str_eq(sp_text_bytes(ret, 1234567), "1.23 MB");
