@@ -50,7 +50,7 @@ void sp_text_cut(char *text, size_t width);
 const char *sp_text_count(char ret[SP_NUMBER_BYTES], uint64_t n);
 /* "12.3 ms": three digits; ns, µs, ms, s; from 1,000 s on "0:16:40", hours, minutes, seconds */
 const char *sp_text_ns(char ret[SP_NUMBER_BYTES], uint64_t ns);
-/* From then on sp_text_ns() writes "us", for a terminal that has no other characters. */
+/* From then on sp_text_ns() writes "us": some terminals have ASCII alone. */
 void sp_text_units_in_ascii(bool is_wanted);
 /* "12.3 MB": three digits, powers of 1000 */
 const char *sp_text_bytes(char ret[SP_NUMBER_BYTES], uint64_t bytes);

@@ -583,6 +583,24 @@ static int is_settled(struct sp_collect *c, const struct sp_arena_view *view)
 	return !error || is_gone(c, view->arena, error);
 }
 
+uint32_t sp_arenas_being_taken(const struct sp_collect *c, const uint64_t run_token[2])
+{
+	long highest = sp_arena_highest(c);
+	struct shmid_ds ds;
+	uint32_t ret = 0;
+
+	for (long number = 0; number <= highest; number++) {
+		struct sp_arena_view view;
+
+		if (!arena_stat(c, number, &ds) || !ds.shm_nattch || !is_maker_gone(c, &ds))
+			continue;
+		view = sp_arena_attach(c, number);
+		ret += view.arena && !view.is_alone && is_of_run(view.arena, run_token);
+		sp_arena_detach(c, &view);
+	}
+	return ret;
+}
+
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 {
 	long highest = sp_arena_highest(c);

@@ -81,6 +81,11 @@ size_t sp_arena_tail_bytes(const struct sp_arena_view *view, uint32_t unit,
  * meanwhile. Returns 0 or -errno; the file is there whole or not at all. */
 long sp_arena_write(struct sp_collect *c, const struct sp_arena_view *view);
 
+/* Returns the number of the run's arenas that a process which did not make them has attached, while
+ * the one that made them is gone: it makes their file now, or is a child of the one that is gone.
+ */
+uint32_t sp_arenas_being_taken(const struct sp_collect *c, const uint64_t run_token[2]);
+
 /* Collects all arenas of killed processes; those of one run where run_token is not NULL. Removes
  * arenas whose run is gone, and segments whose processes were killed before they were arenas. Opens
  * descriptors meanwhile. Returns the number of arenas that had to stay. */

@@ -14,6 +14,7 @@
 #include "tests/unit/common/suite.h"
 #include "tests/unit/recorder/own_run.h"
 #include "trace/arenas/arena_collect.h"
+#include "trace/arenas/arena_files.h"
 
 static int is_there(int id)
 {
@@ -111,6 +112,56 @@ START_TEST(an_arena_leaves_memory_of_its_number_alone)
 }
 END_TEST
 
+/* The arena of a process that is gone; its folder is gone, too. */
+static int arena_left(const uint64_t token[2])
+{
+	static int *shared;
+
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fork() == 0) {
+		struct sp_arena_pool pool = {.count = 0};
+		struct sp_file_header header = {.run_token = {token[0], token[1]}};
+		struct sp_arena_identity identity = {.header = &header,
+						     .name = "name",
+						     .directory = "/tmp/stageprof-no-folder/"
+								  "run.zst"};
+
+		sp_tail_take(&pool, &identity, SP_ARENA_UNIT_BYTES);
+		*shared = pool.list[0].id;
+		_exit(0);
+	}
+	wait(NULL);
+	ck_assert_int_ge(*shared, 0);
+	return *shared;
+}
+
+/* Another process that begins makes the file of an arena: the launcher waits for it. */
+START_TEST(a_taker_at_work_is_waited_for)
+{
+	const uint64_t token[2] = {getpid(), 77};
+	const struct timespec work = {0, 30000000};
+	int id = arena_left(token), began[2];
+	pid_t taker;
+	char byte;
+
+	ck_assert_int_eq(pipe(began), 0);
+	taker = fork();
+	if (taker == 0) {
+		void *at = shmat(id, NULL, SHM_RDONLY);
+
+		if (write(began[1], "", 1) != 1)
+			_exit(1);
+		nanosleep(&work, NULL);
+		shmdt(at);
+		_exit(0);
+	}
+	ck_assert_int_eq(read(began[0], &byte, 1), 1);
+	sp_arenas_to_files("/tmp/stageprof-no-folder/run.zst", token);
+	ck_assert(!is_there(id));
+	waitpid(taker, NULL, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("left_memory");
@@ -118,6 +169,7 @@ int main(void)
 
 	tcase_add_test(t, memory_that_was_never_an_arena_goes);
 	tcase_add_test(t, memory_of_other_programs_stays);
+	tcase_add_test(t, a_taker_at_work_is_waited_for);
 	tcase_add_test(t, an_arena_leaves_memory_of_its_number_alone);
 	suite_add_tcase(suite, t);
 	return sp_suite_run(suite);
