@@ -36,6 +36,13 @@ static double work_share(const struct sp_metrics *e, double part)
 	return V(workers) > 0 ? fmin(part, input_share(e)) : input_share(e) * part;
 }
 
+static double code_around(const struct sp_metrics *e, double part)
+{
+	double whole = 1 - V(core_work_share);
+
+	return whole > 0 ? fmin((part + V(transform_work_share)) / whole, 1) : part;
+}
+
 /* The training time ends with the last step, before the loop's own code that follows it. */
 static double with_last_step(const struct sp_metrics *e, double share)
 {
@@ -69,8 +76,8 @@ struct bound {
 #define INPUT input_share(e)
 #define WORK(part) work_share(e, part)
 /* A library is called by code that goes with it: Pillow's and h5py's Python parts, conversions, and
- * the release of what was unpacked. */
-#define CODE_AROUND(part) fmin((part) + V(transform_work_share), 1)
+ * the release of what was unpacked. The rest waits less for a core. */
+#define CODE_AROUND(part) code_around(e, part)
 #define WITH_LAST_STEP(share) with_last_step(e, share)
 #define LOOP(share) WITH_LAST_STEP(fmin(share, V(loop_share)))
 #define RESTARTS restart_share(e)

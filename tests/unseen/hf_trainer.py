@@ -81,5 +81,5 @@ own.show(
         "loss",
         "evaluation",
     ],
-    why=["compute-bound"],
+    why=["compute-bound", "loop-bound"],
 )

@@ -875,6 +875,21 @@ START_TEST(a_bound_has_all_that_goes_with_the_wait)
 END_TEST
 
 /* Unpacked data is given back in the code around the library, which is called a transform. */
+/* What is left of the work waits less for a core. */
+START_TEST(waits_for_a_core_go_with_the_work)
+{
+	set_wait(0.6);
+	set(SP_METRIC_workers, 0);
+	set(SP_METRIC_decompress_work_share, 0.8);
+	judge();
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_decompress), 0.48, 1e-9);
+	set(SP_METRIC_core_work_share, 0.1);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_decompress), 0.48 / 0.9, 1e-9);
+	set(SP_METRIC_core_work_share, 0.5);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_decompress), 0.6, 1e-9);
+}
+END_TEST
+
 START_TEST(code_around_a_library_goes_with_it)
 {
 	set_wait(0.6);
@@ -1118,6 +1133,7 @@ int main(void)
 	tcase_add_test(c, batches_that_are_sooner_made_than_received);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
 	tcase_add_test(c, a_bound_has_all_that_goes_with_the_wait);
+	tcase_add_test(c, waits_for_a_core_go_with_the_work);
 	tcase_add_test(c, code_around_a_library_goes_with_it);
 	tcase_add_test(c, a_save_takes_along_what_goes_with_it);
 	tcase_add_test(c, a_log_takes_along_what_goes_with_it);
