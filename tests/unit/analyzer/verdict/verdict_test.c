@@ -875,7 +875,7 @@ START_TEST(a_bound_has_all_that_goes_with_the_wait)
 END_TEST
 
 /* Unpacked data is given back in the code around the library, which is called a transform. */
-/* What is left of the work waits less for a core. */
+/* The work that is left waits less for a core. */
 START_TEST(waits_for_a_core_go_with_the_work)
 {
 	set_wait(0.6);
