@@ -128,8 +128,8 @@ static void print_next(const struct sp_summary_wishes *wishes, int has_page)
 	}
 	word = wishes->can_repeat ? sp_install_own_word(path) : NULL;
 	if (word)
-		fprintf(stderr, "    %s again%*s # %s\n",
-			sp_shell_quote(report_word, sizeof(report_word), word), 12, "",
+		fprintf(stderr, "    %s again  # %s\n",
+			sp_shell_quote(report_word, sizeof(report_word), word),
 			_("after a change: is it faster?"));
 }
 

@@ -33,7 +33,12 @@ class Case(scene.Case):
         env = clean_environment(
             LC_ALL="C.UTF-8", LD_PRELOAD=scene.LIBRARY, STAGEPROF_FUNCTIONS=functions
         )
-        call = (
+        # What else an interpreter reads has names that may be short.
+        long_name = os.path.join(cls.run_folder, "x" * 120, "y" * 60)
+        os.mkdir(os.path.dirname(long_name))
+        with open(long_name, "w") as file:
+            file.write("z")
+        call = f"open({long_name!r}).read()\n" + (
             "import 模块\nfor name in sorted(vars(模块)):\n if name[0] != '_': vars(模块)[name]()"
         )
         scene.subprocess.run([PYTHON, "-c", call], cwd=cls.run_folder, env=env, check=True)
@@ -88,7 +93,8 @@ class ProgressBars(scene.Case):
 
     def test_on_terminal(self):
         for text in ("\rstep 9 [##]", "x" * 80, "y" * 79, "done\n", ""):
-            terminal = Terminal(self, self.command(text), 80)
+            env = clean_environment(TERM="xterm", NO_COLOR="1")
+            terminal = Terminal(self, self.command(text), 80, env)
             lines = drawn(terminal.rest(), 80)
             first = [i for i, line in enumerate(lines) if line.startswith("verdict ")]
             self.assertEqual(len(first), 1, lines)
