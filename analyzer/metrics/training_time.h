@@ -89,13 +89,14 @@ static inline double sp_time_unmarked_ns(const struct sp_training_time *t)
 	return t->is_forward_left_over ? ns + (double)t->account.ns[SP_ACCOUNT_forward] : ns;
 }
 
-/* Saves, validation, evaluation and compiling, of the mean steady step. */
+/* Saves, validation, evaluation, environments and compiling, of the mean steady step. */
 static inline double sp_time_seldom_part(const struct sp_training_time *t)
 {
 	const struct sp_account *a = &t->mean.account;
-	double whole = (double)sp_account_total(a), waits = (double)a->ns[SP_ACCOUNT_loader_wait];
+	double ns = (double)sp_account_sum(a, SP_IS_SELDOM) - (double)a->ns[SP_ACCOUNT_loader_wait];
 
-	return whole > 0 ? ((double)sp_account_sum(a, SP_IS_SELDOM) - waits) / whole : 0;
+	ns += (double)a->ns[SP_ACCOUNT_environment];
+	return sp_account_total(a) ? ns / (double)sp_account_total(a) : 0;
 }
 
 /* The model's work, with the known part of `other`. */
