@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/metrics_drift.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/report/report.h"
 
 #define LEAST_STEPS 50u
 #define TIMES_MEDIAN 2u
+#define BLOCKS 6u /* by chance all of one part are above all of the other in one of 924 runs */
 
 struct run_part {
 	double steps, ns, of[SP_ACCOUNT_PHASES];
@@ -48,6 +50,30 @@ static struct run_part part_of(const struct sp_step *steps, uint32_t from, uint3
 	return part;
 }
 
+static double block_ns(const struct sp_step *steps, uint32_t from, uint32_t to)
+{
+	double ns = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		ns += (double)wall_ns(&steps[i]);
+	return ns / (to - from);
+}
+
+/* True where each block of the last part takes longer than each of the first. Rare long steps, and
+ * a period that is longer than a block, are in some blocks alone. */
+static bool is_apart(const struct sp_step *steps, uint32_t first, uint32_t last, uint32_t count)
+{
+	double most_ns = 0, least_ns = INFINITY;
+
+	for (uint32_t b = 0; b < BLOCKS; b++) {
+		uint32_t from = b * count / BLOCKS, to = (b + 1) * count / BLOCKS;
+
+		most_ns = fmax(most_ns, block_ns(steps, first + from, first + to));
+		least_ns = fmin(least_ns, block_ns(steps, last + from, last + to));
+	}
+	return most_ns < least_ns;
+}
+
 static const struct sp_steps *longest(const struct sp_training *training)
 {
 	const struct sp_steps *most = NULL;
@@ -69,7 +95,8 @@ struct sp_drift sp_drift_of(const struct sp_metric_sums *m)
 		return drift;
 	first = part_of(s->steps, s->count / 10, s->count / 10 + s->count / 5);
 	last = part_of(s->steps, s->count - s->count / 5, s->count);
-	drift.is_known = first.steps > 0 && last.steps > 0 && first.ns > 0;
+	drift.is_known = first.steps > 0 && last.steps > 0 && first.ns > 0 &&
+			 is_apart(s->steps, s->count / 10, s->count - s->count / 5, s->count / 5);
 	for (int phase = 0; drift.is_known && phase < SP_ACCOUNT_PHASES; phase++) {
 		double more = last.of[phase] / last.steps - first.of[phase] / first.steps;
 

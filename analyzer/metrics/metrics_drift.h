@@ -10,7 +10,7 @@
 #include "analyzer/metrics/metric_sums.h"
 
 struct sp_drift {
-	bool is_known; /* there are 50 steps or more */
+	bool is_known; /* 50 steps or more, and the end is apart from the begin beyond chance */
 	double first_ns, last_ns;
 	enum sp_account_phase grown; /* the row that grew most */
 };

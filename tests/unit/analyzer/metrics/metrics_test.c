@@ -652,6 +652,23 @@ START_TEST(steps_that_grow)
 }
 END_TEST
 
+/* In place of growth: some longer steps near the end, and a period that the end cuts; a jump. */
+START_TEST(steps_that_spread)
+{
+	static const uint64_t period = 30;
+
+	names();
+	for (uint64_t i = 0; i < 100; i++) {
+		bool is_longer[] = {i >= 80 && i % 10 < 4, i % period < period / 2, i >= 60};
+
+		step(1000);
+		m.now_ticks += WORK_NS + (is_longer[_i] ? 3 * WORK_NS : 0);
+	}
+	judge();
+	ck_assert_int_eq(v.doubts[SP_DOUBT_drift], _i == 2);
+}
+END_TEST
+
 /* A forward that does something once, or a first batch that takes as long. */
 START_TEST(a_first_step_that_takes_long)
 {
@@ -954,6 +971,7 @@ int main(void)
 	tcase_add_loop_test(c, a_first_epoch_that_waits, 0, 3);
 	tcase_add_loop_test(c, a_first_step_that_takes_long, 0, 2);
 	tcase_add_loop_test(c, steps_that_grow, 0, 2);
+	tcase_add_loop_test(c, steps_that_spread, 0, 3);
 	tcase_add_loop_test(c, a_window_much_shorter_than_its_process, 0, 2);
 	tcase_add_loop_test(c, a_model_that_waits_for_a_lock, 0, 3);
 	tcase_add_loop_test(c, a_lock_is_asked_for_everywhere, 0, 2);
