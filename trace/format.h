@@ -203,6 +203,8 @@ enum sp_call_what {
 	SP_CALL_COPIED_MUTEX = 4, /* for a mutex that a thread of the parent held at the fork */
 	SP_CALL_NO_LOCK = 5,	  /* it does not wait for the lock of the last frame any more */
 	SP_CALL_SHARED_MUTEX = 6, /* for a mutex of several processes that another one holds */
+	SP_CALL_ALONE =
+		7, /* inside of its process, and it is the only thread; holder: the parent */
 };
 
 struct sp_run_frame {

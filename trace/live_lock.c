@@ -66,9 +66,19 @@ static bool is_mutex_wait(const struct sp_live_sleep *s)
 		(value == CONTENDED || (value & FUTEX_WAITERS && value & FUTEX_TID_MASK)));
 }
 
+/* Only a thread of the same process can end it, or a signal. */
+static bool is_inner_wait(const struct sp_live_sleep *s)
+{
+	uint64_t operation = s->arguments[1] & FUTEX_CMD_MASK;
+
+	return s->call == SYS_futex && !s->arguments[3] && is_private(s) &&
+	       (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET);
+}
+
 bool sp_live_sleep(uint32_t pid, uint32_t tid, struct sp_live_sleep *ret)
 {
-	return sp_live_sleep_read(pid, tid, ret) == 0 && (is_file_wait(ret) || is_mutex_wait(ret));
+	return sp_live_sleep_read(pid, tid, ret) == 0 &&
+	       (is_file_wait(ret) || is_mutex_wait(ret) || is_inner_wait(ret));
 }
 
 static void name_read(uint32_t pid, uint32_t tid, char ret[SP_LIVE_NAME_BYTES])
@@ -166,21 +176,21 @@ static bool is_in_our_namespace(uint32_t pid)
 	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-/* The process of the thread; 0: there is none. */
-static uint32_t process_of(uint32_t tid)
+/* A number of a thread's status, of the line that begins so; 0: not known. */
+static uint32_t status_number(uint32_t tid, const char *begin)
 {
 	char path[PROC_BYTES], line[256];
-	uint32_t pid = 0;
+	uint32_t number = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tid);
 	file = fopen(path, "re");
-	while (file && !pid && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Tgid: %" SCNu32, &pid) != 1)
-			pid = 0;
+	while (file && !number && fgets(line, sizeof(line), file))
+		if (strncmp(line, begin, strlen(begin)) == 0)
+			number = (uint32_t)strtoul(line + strlen(begin), NULL, 10);
 	if (file)
 		fclose(file);
-	return pid;
+	return number;
 }
 
 /* A thread of any process may hold a shared one, or have ended without unlocking it. */
@@ -190,7 +200,7 @@ static void shared_mutex(uint32_t pid, struct sp_live_lock *ret)
 	if (!is_in_our_namespace(pid))
 		ret->holder_tid = 0;
 	else
-		ret->holder = process_of(ret->holder_tid);
+		ret->holder = status_number(ret->holder_tid, "Tgid:");
 }
 
 /* The owner of another has to be a thread of the process, or of its parent: other bytes are no
@@ -221,6 +231,15 @@ static int mutex(uint32_t pid, const struct sp_live_sleep *sleep, struct sp_live
 	return 0;
 }
 
+static int alone(uint32_t pid, struct sp_live_lock *ret)
+{
+	if (status_number(pid, "Threads:") != 1)
+		return -ESRCH;
+	*ret = (struct sp_live_lock){.what = SP_LIVE_LOCK_ALONE, .holder = sp_live_parent(pid)};
+	name_read(ret->holder, ret->holder, ret->holder_is);
+	return 0;
+}
+
 static bool is_asleep(uint32_t pid, uint32_t tid)
 {
 	char path[PROC_BYTES], line[1024], state;
@@ -243,6 +262,8 @@ int sp_live_lock(uint32_t pid, uint32_t tid, struct sp_live_lock *ret)
 		r = is_file_wait(&sleep)    ? file_lock(pid, &sleep, ret)
 		    : is_mutex_wait(&sleep) ? mutex(pid, &sleep, ret)
 					    : -ESRCH;
+	if (r == -ESRCH && is_inner_wait(&sleep))
+		r = alone(pid, ret);
 	if (r == 0 &&
 	    (sp_live_sleep_read(pid, tid, &again) < 0 || memcmp(&sleep, &again, sizeof(sleep))))
 		r = -ESRCH;

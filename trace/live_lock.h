@@ -2,8 +2,9 @@
 /*
  * The lock that a thread waits for without a call that is recorded, and who holds it: a lock of a
  * file (flock(2), lockf(3), fcntl(2)), or a mutex of glibc. The kernel names the holder of the
- * first; the second is inferred from the mutex's bytes in the process's memory. Semaphores have no
- * holder.
+ * first; the second is inferred from the mutex's bytes in the process's memory. Semaphores, which
+ * are Python's locks, and locks of malloc and OpenMP have no holder; but nobody releases one that
+ * the only thread of its process waits for.
  */
 #ifndef STAGEPROF_TRACE_LIVE_LOCK_H
 #define STAGEPROF_TRACE_LIVE_LOCK_H
@@ -23,6 +24,8 @@ enum sp_live_lock_what {
 	SP_LIVE_LOCK_COPIED, /* a mutex that a thread of the parent held at the fork */
 	SP_LIVE_LOCK_SHARED, /* a mutex of several processes, which another one holds; holder 0 and
 				holder_tid: that thread has ended */
+	SP_LIVE_LOCK_ALONE,  /* any lock or condition inside of the process, whose only thread waits
+				for it; holder: the parent */
 };
 
 #define SP_LIVE_NAME_BYTES 16u

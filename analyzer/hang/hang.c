@@ -47,7 +47,8 @@ static bool has_ended(const struct looking *l, uint32_t stream)
 {
 	if (sp_thread_end_of(&l->report->run, &l->report->totals, stream) == SP_THREAD_END_NONE)
 		return false;
-	return !l->past || end_of(l->report, stream).at_ns < l->end_ns;
+	/* A signal for all processes reaches some earlier. */
+	return !l->past || end_of(l->report, stream).at_ns < l->end_ns - SP_THREAD_PAST_SIGNAL_NS;
 }
 
 /* The kind of a mark; 0: none. */
@@ -158,6 +159,13 @@ static const char *file_of(const struct looking *l, uint32_t stream, size_t *ret
 	return sp_string_table_text(&report->run.metadata.files, number, ret_bytes);
 }
 
+/* The launcher sees the end of a wait for a lock up to a second after a signal. */
+static bool still_waits(const struct looking *l, const struct sp_stream *s)
+{
+	return !s->lock_gone_ns ||
+	       (l->past && (int64_t)s->lock_gone_ns >= l->end_ns - SP_THREAD_PAST_SIGNAL_NS);
+}
+
 /* The lock that the thread waits for now; of a run that has ended the one that the launcher saw,
  * if the thread did nothing after that. */
 static bool lock_find(const struct looking *l, uint32_t stream, struct sp_live_lock *ret)
@@ -165,14 +173,18 @@ static bool lock_find(const struct looking *l, uint32_t stream, struct sp_live_l
 	const struct sp_report *report = l->report;
 	const struct sp_stream *s = stream_of(report, stream);
 	enum sp_process_how how = end_of(report, stream).how;
+	uint32_t kind = call_of(l, stream);
+	int64_t for_ns = kind ? mark_ns(l, stream) : silent_ns(l, stream);
 
 	*ret = (struct sp_live_lock){.what = SP_LIVE_LOCK_NONE};
-	if (call_of(l, stream) || how == SP_PROCESS_STOPPED || has_ended(l, stream))
+	if ((kind && !is_wait(kind)) || how == SP_PROCESS_STOPPED || has_ended(l, stream))
 		return false;
 	if (how == SP_PROCESS_RUNNING)
-		return sp_live_lock(report->run.index.images[s->image].pid, s->tid, ret) == 0;
-	if (s->lock && (int64_t)s->lock_seen_ns > l->end_ns - silent_ns(l, stream))
+		sp_live_lock(report->run.index.images[s->image].pid, s->tid, ret);
+	else if (s->lock && (int64_t)s->lock_seen_ns > l->end_ns - for_ns && still_waits(l, s))
 		*ret = *s->lock;
+	if (kind && ret->what == SP_LIVE_LOCK_FILE) /* of another thread */
+		ret->what = SP_LIVE_LOCK_NONE;
 	return ret->what != SP_LIVE_LOCK_NONE;
 }
 
@@ -237,7 +249,8 @@ static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns
 		return 4;
 	if (kind && !is_wait(kind) && mark_ns(l, stream) >= least_ns / 2)
 		return 3;
-	if (!kind && silent_ns(l, stream) >= least_ns / 2 && lock_find(l, stream, &lock))
+	if ((kind ? mark_ns(l, stream) : silent_ns(l, stream)) >= least_ns / 2 &&
+	    lock_find(l, stream, &lock))
 		return 3;
 	if (kind && mark_ns(l, stream) > POLL_NS)
 		return 2;

@@ -39,7 +39,9 @@ static void lock_name(const struct sp_live_lock *lock, char *ret, size_t room)
 	char file[SP_HANG_FILE_BYTES];
 
 	file_text(lock->file, file);
-	if (lock->what != SP_LIVE_LOCK_FILE)
+	if (lock->what == SP_LIVE_LOCK_ALONE)
+		snprintf(ret, room, "%s", _("a lock or a signal inside of its process"));
+	else if (lock->what != SP_LIVE_LOCK_FILE)
 		snprintf(ret, room, "%s", _("a mutex"));
 	else if (*file)
 		snprintf(ret, room, _("the lock of %s"), file);
@@ -48,12 +50,22 @@ static void lock_name(const struct sp_live_lock *lock, char *ret, size_t room)
 }
 
 /* "which process 5 (python3) holds" */
-static void holder_text(const struct sp_live_lock *lock, uint32_t tid, char *ret, size_t room)
+static void holder_text(const struct sp_live_lock *lock, uint32_t tid, bool is_forked, char *ret,
+			size_t room)
 {
 	char name[4 * SP_LIVE_NAME_BYTES];
 
 	sp_text_escape(name, sizeof(name), lock->holder_is, strlen(lock->holder_is));
-	if (lock->what == SP_LIVE_LOCK_COPIED)
+	if (lock->what == SP_LIVE_LOCK_ALONE && is_forked)
+		snprintf(ret, room,
+			 _("which nobody releases, because the process has no other thread: a "
+			   "thread of process %u (%s) held it when it forked this process, or this "
+			   "thread took it before (inferred)"),
+			 lock->holder, name);
+	else if (lock->what == SP_LIVE_LOCK_ALONE)
+		snprintf(ret, room, "%s",
+			 _("which nobody releases, because the process has no other thread"));
+	else if (lock->what == SP_LIVE_LOCK_COPIED)
 		snprintf(ret, room,
 			 _("which thread %u (%s) of process %u held when it forked this process, "
 			   "so nobody releases it (inferred)"),
@@ -86,10 +98,12 @@ static void holder_text(const struct sp_live_lock *lock, uint32_t tid, char *ret
 static void lock_text(const struct sp_report *report, const struct sp_hang_link *link, char *ret,
 		      size_t room)
 {
-	char name[SP_HANG_FILE_BYTES + 32], holder[256];
+	const struct sp_stream *s = stream_of(report, link);
+	char name[SP_HANG_FILE_BYTES + 32], holder[512];
 
 	lock_name(&link->lock, name, sizeof(name));
-	holder_text(&link->lock, stream_of(report, link)->tid, holder, sizeof(holder));
+	holder_text(&link->lock, s->tid, report->run.index.images[s->image].forked, holder,
+		    sizeof(holder));
 	snprintf(ret, room, _("%s, %s"), name, holder);
 }
 
@@ -123,6 +137,9 @@ static void state_text(const struct sp_report *report, const struct sp_hang_link
 		gone_text(report, link, who, ret, room);
 	else if (link->is_stopped)
 		snprintf(ret, room, _("%s is stopped by a signal (SIGSTOP)"), who);
+	else if (link->lock.what && link->kind)
+		snprintf(ret, room, _("%s is inside %s for %s: it waits for %s"), who,
+			 call_name(link->kind), ns, lock);
 	else if (link->lock.what)
 		snprintf(ret, room, _("%s has made no call for %s: it waits for %s"), who, ns,
 			 lock);

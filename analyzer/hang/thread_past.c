@@ -7,9 +7,6 @@
 #include "analyzer/report/report.h"
 #include "trace/events.h"
 
-/* From the first process that a signal reaches to the last one. */
-#define SIGNAL_NS INT64_C(1000000000)
-
 struct past_call {
 	uint32_t kind;
 	const struct sp_slot *slot;
@@ -37,9 +34,12 @@ static void walk(const struct sp_run *run, uint32_t stream, take_call *take, voi
 	sp_reader_finish(&reader);
 }
 
+/* A range is code, which may be anywhere in it; observed times lie in calls. */
 static bool is_range(const struct past_call *call)
 {
-	return sp_event_info(call->kind)->class == SP_CLASS_RANGE;
+	enum sp_class class = sp_event_info(call->kind)->class;
+
+	return class == SP_CLASS_RANGE || class == SP_CLASS_OFF_CORE || class == SP_CLASS_PAGE;
 }
 
 static bool is_given_up(const struct past_call *call)
@@ -56,11 +56,11 @@ struct looking_at {
 	struct sp_thread_past past;
 };
 
-/* A range is code, which may be anywhere in it. A signal for all processes reaches some earlier. */
+/* A signal for all processes reaches some earlier. */
 static void look(void *context, const struct past_call *call)
 {
 	struct looking_at *l = context;
-	int64_t until_ns = call->end_ns + (is_given_up(call) ? SIGNAL_NS : 0);
+	int64_t until_ns = call->end_ns + (is_given_up(call) ? SP_THREAD_PAST_SIGNAL_NS : 0);
 	bool is_in = call->start_ns <= l->at_ns && until_ns > l->at_ns && !is_range(call);
 
 	if (is_in && call->start_ns >= l->call_ns) {

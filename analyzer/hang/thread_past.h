@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* From the first process that a signal reaches to the last one. */
+#define SP_THREAD_PAST_SIGNAL_NS INT64_C(1000000000)
+
 struct sp_run;
 
 struct sp_thread_past {

@@ -27,13 +27,18 @@ static void take_text(struct sp_stream *s, const char *text, size_t bytes)
 static void take_lock(struct sp_stream *s, const struct sp_call_frame *call)
 {
 	static const enum sp_live_lock_what whats[] = {
-		[SP_CALL_FILE_LOCK] = SP_LIVE_LOCK_FILE,      [SP_CALL_MUTEX] = SP_LIVE_LOCK_MUTEX,
-		[SP_CALL_COPIED_MUTEX] = SP_LIVE_LOCK_COPIED, [SP_CALL_NO_LOCK] = SP_LIVE_LOCK_NONE,
+		[SP_CALL_FILE_LOCK] = SP_LIVE_LOCK_FILE,
+		[SP_CALL_MUTEX] = SP_LIVE_LOCK_MUTEX,
+		[SP_CALL_COPIED_MUTEX] = SP_LIVE_LOCK_COPIED,
 		[SP_CALL_SHARED_MUTEX] = SP_LIVE_LOCK_SHARED,
+		[SP_CALL_ALONE] = SP_LIVE_LOCK_ALONE,
 	};
 	size_t name = strnlen(call->text, call->text_bytes);
 
-	if (call->what < SP_CALL_FILE_LOCK || call->what > SP_CALL_SHARED_MUTEX)
+	if (call->what < SP_CALL_FILE_LOCK || call->what > SP_CALL_ALONE)
+		return;
+	s->lock_gone_ns = call->what == SP_CALL_NO_LOCK ? call->seen_ns : 0;
+	if (call->what == SP_CALL_NO_LOCK)
 		return;
 	if (!s->lock)
 		s->lock = malloc(sizeof(*s->lock));

@@ -136,6 +136,7 @@ struct sp_stream {
 	struct sp_live_lock *lock;    /* owned: what it waited for, as the launcher last saw it;
 					 NULL: the launcher saw none */
 	uint64_t lock_seen_ns;	      /* CLOCK_REALTIME, when the launcher first saw that */
+	uint64_t lock_gone_ns;	      /* when it first saw that wait no more; 0: it did not */
 	uint64_t opened_ticks;	      /* 0: not known */
 	uint64_t last_ticks;	      /* of the last clock point */
 	struct sp_digested *digested; /* of its segment; NULL: the stream has events */

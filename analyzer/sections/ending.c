@@ -327,6 +327,7 @@ static void lock_json(const struct sp_live_lock *lock, struct sp_json *j)
 		[SP_LIVE_LOCK_MUTEX] = "mutex",
 		[SP_LIVE_LOCK_COPIED] = "mutex-copied-by-fork",
 		[SP_LIVE_LOCK_SHARED] = "mutex-of-processes",
+		[SP_LIVE_LOCK_ALONE] = "only-thread",
 	};
 	bool is_inferred = lock->what && lock->what != SP_LIVE_LOCK_FILE;
 

@@ -126,7 +126,7 @@ static void timed_begin(const struct timed *timed, struct sp_range *range,
 {
 	before->is_known = false;
 	if (sp_call_rusage_wanted(timed->phase)) {
-		sp_range_observe();
+		sp_range_observe(timed->text, (size_t)timed->text_bytes);
 		before->is_known = sp_call_rusage_read(before);
 	}
 	*range = sp_range_begin();

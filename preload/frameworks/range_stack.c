@@ -27,12 +27,14 @@ void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const cha
 		sp_emit(t, kind, sp_intern(t, text, bytes), range.start, end - range.start, value);
 }
 
-void sp_range_observe(void)
+void sp_range_observe(const char *text, size_t bytes)
 {
 	struct sp_thread *t = sp_enter();
 
-	if (t)
-		sp_waits_begin(t);
+	if (!t)
+		return;
+	sp_intern(t, text, bytes);
+	sp_waits_begin(t);
 }
 
 void sp_range_end_used(struct sp_range range, uint32_t kind, int64_t value, const char *text,

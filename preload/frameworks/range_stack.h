@@ -26,8 +26,8 @@ void sp_range_end(struct sp_range range, uint32_t kind, int64_t value, const cha
 		  size_t bytes);
 
 /* Before the begin of a range that ends in sp_range_end_used(): observes why the thread does not
- * run. */
-void sp_range_observe(void);
+ * run. The trace has the label from then on, even if the range never ends. */
+void sp_range_observe(const char *text, size_t bytes);
 
 /* The same with an EXTRA slot: the thread's use since `before`, which must be known. */
 void sp_range_end_used(struct sp_range range, uint32_t kind, int64_t value, const char *text,

@@ -8,6 +8,7 @@
 
 #include "preload/settings/redact.h"
 #include "scripts/sampler/id_map.h"
+#include "trace/events.h"
 
 #define CUT "..."
 
@@ -47,6 +48,7 @@ static struct sp_call_frame frame_of(const struct sp_live_lock *lock, uint64_t s
 		[SP_LIVE_LOCK_MUTEX] = SP_CALL_MUTEX,
 		[SP_LIVE_LOCK_COPIED] = SP_CALL_COPIED_MUTEX,
 		[SP_LIVE_LOCK_SHARED] = SP_CALL_SHARED_MUTEX,
+		[SP_LIVE_LOCK_ALONE] = SP_CALL_ALONE,
 	};
 	struct sp_call_frame frame = sp_call_frame(whats[lock->what], stream_id);
 
@@ -63,13 +65,21 @@ static uint64_t hash_of(const struct sp_live_lock *lock)
 	return lock->what ? sp_id_hash(0, lock, sizeof(*lock)) : 0;
 }
 
+/* A semaphore or a condition, or none. */
+static bool may_wait_for_lock(const struct sp_window_header *window)
+{
+	uint32_t kind = sp_commit_kind(window->mark.what);
+
+	return !window->mark.what || kind == SP_EV_sem_wait || kind == SP_EV_cond_wait;
+}
+
 void sp_lock_watch(struct sp_lock_watch *it, struct sp_call_file *file, int directory,
 		   const struct sp_window_header *window, bool is_last)
 {
 	struct sp_live_sleep sleep = {.call = 0};
 	struct sp_live_lock lock = {.what = SP_LIVE_LOCK_NONE};
 	struct sp_call_frame frame;
-	bool is_asleep = !window->mark.what &&
+	bool is_asleep = may_wait_for_lock(window) &&
 			 sp_live_state(window->pid, (int64_t)window->made.realtime_ns) &&
 			 sp_live_sleep(window->pid, window->tid, &sleep);
 	bool is_same = is_asleep && memcmp(&sleep, &it->sleep, sizeof(sleep)) == 0;

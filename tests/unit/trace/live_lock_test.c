@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -215,6 +218,69 @@ START_TEST(a_mutex_whose_holder_has_ended)
 }
 END_TEST
 
+/* This process has it, and its children as it was at the fork. */
+static sem_t semaphore;
+
+static void wait_for_semaphore(void)
+{
+	sem_wait(&semaphore);
+}
+
+static void wait_for_word(void)
+{
+	static uint32_t word = 7;
+
+	syscall(SYS_futex, &word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 7, NULL, NULL, 0);
+}
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void wait_beside_a_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, sleep_on, NULL);
+	wait_for_semaphore();
+}
+
+/* Python's lock and a lock of malloc or OpenMP: both name no holder. */
+START_TEST(the_only_thread_waits_for_its_process)
+{
+	static void (*const waits[])(void) = {wait_for_semaphore, wait_for_word};
+	struct sp_live_lock lock;
+	pid_t waiter;
+
+	sem_init(&semaphore, 0, 0);
+	waiter = child(waits[_i]);
+	lock = lock_of(waiter);
+	ck_assert_int_eq(lock.what, SP_LIVE_LOCK_ALONE);
+	ck_assert_int_eq(lock.holder, getpid());
+	end(waiter);
+}
+END_TEST
+
+START_TEST(another_thread_may_release)
+{
+	struct sp_live_sleep sleep = {.call = 0};
+	struct sp_live_lock lock;
+	pid_t waiter;
+
+	sem_init(&semaphore, 0, 0);
+	waiter = child(wait_beside_a_thread);
+	for (int i = 0; i < TURNS && !sp_live_sleep((uint32_t)waiter, (uint32_t)waiter, &sleep);
+	     i++)
+		nap();
+	ck_assert_int_eq(sleep.call, SYS_futex);
+	ck_assert_int_lt(sp_live_lock((uint32_t)waiter, (uint32_t)waiter, &lock), 0);
+	end(waiter);
+}
+END_TEST
+
 static void check_file(void (*take)(void), void (*ask)(void))
 {
 	struct sp_live_lock lock;
@@ -271,6 +337,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_mutex_of_processes);
+	tcase_add_loop_test(tcase, the_only_thread_waits_for_its_process, 0, 2);
+	tcase_add_test(tcase, another_thread_may_release);
 	tcase_add_test(tcase, a_robust_mutex);
 	tcase_add_test(tcase, a_mutex_that_inherits_priorities);
 	tcase_add_test(tcase, a_mutex_whose_holder_has_ended);

@@ -153,14 +153,14 @@ START_TEST(hostile_texts_stay_in_their_room)
 	text[0] = '\0';
 	frames[1] = frame_of(SP_CALL_COPIED_MUTEX, text, sizeof(text));
 	frames[2] = frame_of(SP_CALL_NO_LOCK, text, 0);
+	frames[2].seen_ns = 5;
 	put_frames(frames, 1 + (size_t)_i);
 	s = the_stream();
 	ck_assert_ptr_nonnull(s->lock);
 	ck_assert_uint_lt(strlen(s->lock->holder_is), sizeof(s->lock->holder_is));
 	ck_assert_uint_lt(strlen(s->lock->file), sizeof(s->lock->file));
-	ck_assert_int_eq(s->lock->what, _i == 0	  ? SP_LIVE_LOCK_FILE
-					: _i == 1 ? SP_LIVE_LOCK_COPIED
-						  : SP_LIVE_LOCK_NONE);
+	ck_assert_int_eq(s->lock->what, _i == 0 ? SP_LIVE_LOCK_FILE : SP_LIVE_LOCK_COPIED);
+	ck_assert_int_eq(s->lock_gone_ns != 0, _i == 2);
 	sp_load_finish(&load);
 }
 END_TEST
