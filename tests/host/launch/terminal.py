@@ -33,7 +33,7 @@ class Case(scene.Case):
         env = clean_environment(
             LC_ALL="C.UTF-8", LD_PRELOAD=scene.LIBRARY, STAGEPROF_FUNCTIONS=functions
         )
-        # What else an interpreter reads has names that may be short.
+        # The interpreter may read no other file with a long name.
         long_name = os.path.join(cls.run_folder, "x" * 120, "y" * 60)
         os.mkdir(os.path.dirname(long_name))
         with open(long_name, "w") as file:
