@@ -228,6 +228,13 @@ uint32_t sp_metadata_add_file(struct sp_metadata *metadata, const char *path, si
 	return file;
 }
 
+bool sp_metadata_is_shm(const char *path, size_t bytes)
+{
+	static const char shm[] = "/dev/shm/";
+
+	return bytes >= sizeof(shm) - 1 && memcmp(path, shm, sizeof(shm) - 1) == 0;
+}
+
 static int define_file(struct definitions_pass *pass, struct sp_process_metadata *image,
 		       const struct sp_definition *d)
 {
@@ -245,6 +252,8 @@ static int define_file(struct definitions_pass *pass, struct sp_process_metadata
 		return r;
 	image->fd_kinds[count] = sp_fd_kind_of(&f, path, bytes);
 	image->file_count++;
+	if (sp_metadata_is_shm(path, bytes))
+		image->shm_last = count;
 	if (pass->naming == SP_NAMING_PATH)
 		image->files[count] = sp_string_table_add(&pass->metadata->files, path, bytes);
 	else if (pass->naming == SP_NAMING_EXTENSION)

@@ -52,17 +52,18 @@ struct sp_process_metadata {
 	struct sp_cpu_metadata cpus;	/* zeros: not known */
 	struct sp_core_use core_use;	/* at: 0 where no step reported any */
 	struct sp_memory_growth memory; /* of a process that makes batches */
-	bool may_step;			/* sp_label_may_step(), or it launched CUDA graphs */
-	bool has_collectives;		/* marked from the call to their end: SP_LABEL_COLLECTIVE */
-	bool has_exchanges;		/* sp_label_exchanges() */
-	bool has_groups;		/* of ranks: SP_LABEL_GROUP */
-	bool saves;			/* sp_label_saves() */
-	bool fetches;			/* sp_label_fetches() */
-	bool asks_loader;		/* SP_LABEL_LOADER */
-	bool casts;			/* sp_label_casts() */
-	bool compiles;			/* sp_label_covers_compile() */
-	uint32_t *reported; /* where keeps_reported: numbers in coverage, or with SP_REPORTED_NOTE
-			       in notes */
+	uint32_t shm_last;    /* the count of the last file in /dev/shm that it named; 0: none */
+	bool may_step;	      /* sp_label_may_step(), or it launched CUDA graphs */
+	bool has_collectives; /* marked from the call to their end: SP_LABEL_COLLECTIVE */
+	bool has_exchanges;   /* sp_label_exchanges() */
+	bool has_groups;      /* of ranks: SP_LABEL_GROUP */
+	bool saves;	      /* sp_label_saves() */
+	bool fetches;	      /* sp_label_fetches() */
+	bool asks_loader;     /* SP_LABEL_LOADER */
+	bool casts;	      /* sp_label_casts() */
+	bool compiles;	      /* sp_label_covers_compile() */
+	uint32_t *reported;   /* where keeps_reported: numbers in coverage, or with SP_REPORTED_NOTE
+				 in notes */
 	uint32_t reported_count, reported_room;
 	char *command; /* NUL-separated; NULL: not recorded */
 	size_t command_bytes;
@@ -125,6 +126,9 @@ uint64_t sp_metadata_refused(const struct sp_metadata *metadata);
 int sp_metadata_read(struct sp_metadata *metadata, const struct sp_index *index, unsigned jobs,
 		     enum sp_file_naming naming, uint32_t names_max, uint64_t text_bytes);
 void sp_metadata_finish(struct sp_metadata *metadata, const struct sp_index *index);
+
+/* True for the path of a file in /dev/shm. */
+bool sp_metadata_is_shm(const char *path, size_t bytes);
 
 /* The count in a file id. No two files of one process have the same count. */
 static inline uint32_t sp_file_count(uint32_t file)

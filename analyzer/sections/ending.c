@@ -193,6 +193,37 @@ static bool take_last(const struct sp_report *report, struct sp_process_end *end
 	return true;
 }
 
+static bool is_killed(const struct sp_process_end *end)
+{
+	return end->how == SP_PROCESS_KILLED || end->how == SP_PROCESS_SIGNALED ||
+	       end->how == SP_PROCESS_OOM;
+}
+
+/* The image of a worker that was killed, and ended as the first of the workers: a loader that gives
+ * up ends the others. UINT32_MAX: there is none. */
+static uint32_t killed_worker(const struct sp_report *report)
+{
+	uint32_t first = UINT32_MAX;
+	int64_t first_ns = INT64_MAX;
+	bool was_killed = false;
+
+	for (uint32_t i = 0; i < report->workers.count; i++) {
+		const struct sp_worker *w = &report->workers.list[i];
+		uint32_t image = report->run.index.streams[w->stream]->image;
+		struct sp_process_end end;
+
+		if (w->is_trainer)
+			continue;
+		end = sp_process_end_of(&report->run, &report->totals, image);
+		if (end.at_ns >= first_ns)
+			continue;
+		first = image;
+		first_ns = end.at_ns;
+		was_killed = is_killed(&end);
+	}
+	return was_killed ? first : UINT32_MAX;
+}
+
 struct run_end {
 	struct sp_process_end end;
 	bool is_outlived;     /* the command ended before the process that trains */
@@ -217,12 +248,49 @@ static struct run_end find_end(const struct sp_report *report, const struct sp_c
 	return ret;
 }
 
+/* The thread whose process held more at its last sample than at its first, by the most;
+ * UINT32_MAX: none did. */
+static uint32_t grown_stream(const struct sp_report *report, uint64_t *ret_bytes)
+{
+	uint32_t most = UINT32_MAX;
+
+	*ret_bytes = 0;
+	for (uint32_t i = 0; i < report->run.index.stream_count; i++) {
+		const struct sp_memory_samples *r = &report->totals.streams[i].resident;
+		uint64_t first = r->count ? r->list[0].bytes : 0,
+			 last = r->count ? r->list[r->count - 1].bytes : 0;
+
+		if (last <= first || last - first <= *ret_bytes)
+			continue;
+		*ret_bytes = last - first;
+		most = i;
+	}
+	return most;
+}
+
+static void add_lack_of_memory(const struct sp_report *report, uint64_t kills, const char *text,
+			       char *ret, size_t ret_bytes)
+{
+	char number[SP_NUMBER_BYTES];
+	uint64_t grown = 0;
+	uint32_t stream = report->totals.streams ? grown_stream(report, &grown) : UINT32_MAX;
+
+	if (stream == UINT32_MAX) {
+		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
+			 sp_text_count(number, kills));
+		return;
+	}
+	sp_text_bytes(number, grown);
+	snprintf(ret, ret_bytes, _("%s; out of memory: process %u grew by %s"), text,
+		 report->run.index.images[report->run.index.streams[stream]->image].pid, number);
+}
+
 /* The text, and one more fact about other processes where there is one. */
 static void add_others(const struct sp_report *report, const struct sp_command_end *command,
 		       const struct run_end *run, const char *text, char *ret, size_t ret_bytes)
 {
 	char after[AFTER_BYTES], number[SP_NUMBER_BYTES];
-	uint32_t failed;
+	uint32_t failed, killed;
 
 	if (run->is_last_of_many) {
 		snprintf(ret, ret_bytes, _("%s; the last of %s processes"), text,
@@ -235,8 +303,20 @@ static void add_others(const struct sp_report *report, const struct sp_command_e
 		return;
 	}
 	if (command->is_known && command->oom_kills) {
-		snprintf(ret, ret_bytes, _("%s; processes killed for lack of memory: %s"), text,
-			 sp_text_count(number, command->oom_kills));
+		add_lack_of_memory(report, command->oom_kills, text, ret, ret_bytes);
+		return;
+	}
+	if (has_failed(&run->end) && report->workers.full_shm_pid) {
+		snprintf(ret, ret_bytes, _("%s; /dev/shm was full for process %u"), text,
+			 report->workers.full_shm_pid);
+		return;
+	}
+	/* A kill of the whole job kills its workers, too. */
+	killed = run->end.how == SP_PROCESS_EXITED && run->end.status ? killed_worker(report)
+								      : UINT32_MAX;
+	if (killed != UINT32_MAX) {
+		snprintf(ret, ret_bytes, _("%s; worker %u had been killed"), text,
+			 report->run.index.images[killed].pid);
 		return;
 	}
 	failed = command->is_known && !has_failed(&command->end) ? failed_trainers(report) : 0;

@@ -480,6 +480,28 @@ static void note_files(struct sp_fetch_files *files, enum sp_stage stage, int64_
 	}
 }
 
+/* The names of the last files of a long run may have found no room: the last one is known. */
+static bool is_shm(const struct worker_builder *b, uint32_t file)
+{
+	const struct sp_process_metadata *image = metadata_of(b);
+	uint32_t name = sp_process_file(image, file);
+	const char *path;
+	size_t bytes;
+
+	if (image->shm_last && sp_file_count(file) == image->shm_last)
+		return true;
+	if (!image->files || name == SP_STRINGS_REST)
+		return false;
+	path = sp_string_table_text(&b->run->metadata.files, name, &bytes);
+	return sp_metadata_is_shm(path, bytes);
+}
+
+static bool meets_full_shm(const struct worker_builder *b, const struct sp_read_event *event)
+{
+	return event->kind == SP_EV_fallocate && event->slot->value == -ENOSPC &&
+	       is_shm(b, sp_commit_arg(event->slot->commit));
+}
+
 static void take_event(struct worker_builder *b, const struct sp_read_event *event)
 {
 	const struct sp_slot *slot = event->slot, *extra = event->extra;
@@ -491,6 +513,7 @@ static void take_event(struct worker_builder *b, const struct sp_read_event *eve
 
 	take_observed(b, event);
 	take_cause(b, event, stage);
+	b->worker->met_full_shm |= meets_full_shm(b, event);
 	if (!sp_work_of(slot, stage, &work) && !is_usage && !is_draw)
 		return;
 	start_ns = sp_event_start_ns(&b->events, event);
@@ -642,6 +665,11 @@ static int builder_init(struct worker_builder *b, const struct sp_run *run)
 	return sp_reader_init(&b->reader) < 0 || !b->pieces || !b->causes ? -ENOMEM : 0;
 }
 
+static uint32_t pid_of(const struct sp_run *run, uint32_t stream)
+{
+	return run->index.images[run->index.streams[stream]->image].pid;
+}
+
 static int read_streams(struct sp_workers *workers, struct worker_pass *pass, unsigned jobs)
 {
 	uint32_t n = pass->training->run->index.stream_count;
@@ -658,6 +686,9 @@ static int read_streams(struct sp_workers *workers, struct worker_pass *pass, un
 		free(pass->builders[i].pieces);
 		sp_wait_sums_free(pass->builders[i].causes);
 	}
+	for (uint32_t i = 0; result == 0 && i < n && !workers->full_shm_pid; i++)
+		if (pass->list[i].met_full_shm)
+			workers->full_shm_pid = pid_of(pass->training->run, i);
 	for (uint32_t i = 0; result == 0 && i < n; i++)
 		if (pass->list[i].fetches.batches)
 			workers->list[workers->count++] = pass->list[i];

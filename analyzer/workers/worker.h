@@ -56,6 +56,7 @@ struct sp_worker {
 	 * It makes the batches of validation, too. */
 	struct sp_fetches waited;
 	uint64_t validation_batches; /* made while the trainer validates */
+	bool met_full_shm;	     /* a file of its process in /dev/shm got no space */
 };
 
 struct sp_workers {
@@ -64,6 +65,7 @@ struct sp_workers {
 	struct sp_thread_waits *waits; /* of trainers and of these; in the order of streams */
 	uint32_t wait_count;
 	struct sp_batch_receive receive; /* of all trainers */
+	uint32_t full_shm_pid;		 /* of the first that met a full /dev/shm; 0: none */
 };
 
 /* Reads the trainers and their children, with run->jobs threads. Returns 0 or -ENOMEM. */

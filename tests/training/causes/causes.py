@@ -12,6 +12,7 @@ Environment: training.py's, and STAGEPROF_TEST_SECCOMP, a launcher that refuses 
 import collections
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -172,6 +173,35 @@ class Refused(Causes):
 
     def test_a_page_before_a_wait(self):
         self.check_page_and_wait(self.run_refused("worker", 24, "page_and_wait"), 24)
+
+
+def ended(how, before=()):
+    """The end of the program's run on the card, and its processes."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(HERE, "ending_program.py")
+        done = training.execute([*before, PYTHON, program, how], folder)
+        trace = os.path.join(folder, "run.zst")
+        if done.returncode == training.SKIP:
+            training.skip(done.stderr.decode().strip())
+        command = [os.environ["STAGEPROF_TEST_REPORT"], trace]
+        card = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
+        line = next(line for line in card.split("\n") if line.startswith("ended"))
+        return line, training.report("summary", trace)["ending"]
+
+
+class Endings(unittest.TestCase):
+    def test_a_worker_that_is_killed(self):
+        line, processes = ended("bus")
+        killed = [row["pid"] for row in processes if row["how"] in ("killed", "signaled")]
+        self.assertEqual(len(killed), 1, processes)
+        self.assertRegex(line, f"failed with exit status 1 .*; worker {killed[0]} had been killed$")
+
+    def test_a_full_shm(self):
+        room = "mount -t tmpfs -o size=24m tmpfs /dev/shm || exit 77; exec \"$@\""
+        line, processes = ended("full", ["unshare", "-rm", "sh", "-c", room, "sh"])
+        told = next((row for row in processes if f"for process {row['pid']}" in line), None)
+        self.assertIn("; /dev/shm was full for process ", line)
+        self.assertEqual(told and told["role"], "worker", (line, processes))
 
 
 if __name__ == "__main__":
