@@ -212,6 +212,10 @@ class Views(unittest.TestCase):
                 r'^SP_METRIC\((\w+), \w+,\s*(?:"[^"]*"\s*)+,\s*"([^"]*)",', table.read(), re.M
             ):
                 known.update(words(metric) + words(row))
+        with open(
+            os.path.join(ROOT, "analyzer", "verdict", "verdict.def"), encoding="utf-8"
+        ) as table:
+            known.update(re.findall(r"^SP_RULE\((\w+),", table.read(), re.M))
         for code in [[]] + [
             [row["code"]] for rows in rules.values() if isinstance(rows, list) for row in rows
         ]:
