@@ -215,7 +215,7 @@ class Views(unittest.TestCase):
         with open(
             os.path.join(ROOT, "analyzer", "verdict", "verdict.def"), encoding="utf-8"
         ) as table:
-            known.update(re.findall(r"^SP_RULE\((\w+),", table.read(), re.M))
+            known.update(re.findall(r"^SP_(?:RULE|STATE)\((\w+),", table.read(), re.M))
         for code in [[]] + [
             [row["code"]] for rows in rules.values() if isinstance(rows, list) for row in rows
         ]:
