@@ -14,6 +14,7 @@ struct reading {
 	struct sp_process_groups *groups;
 	const struct sp_process_metadata *image;
 	const struct sp_event_reader *events;
+	int64_t until_ns;
 	uint32_t first_of_stream; /* groups made by the thread that is read */
 };
 
@@ -128,7 +129,7 @@ static void take_call(struct reading *r, const struct sp_read_event *event)
 	uint64_t word = event->extra ? event->extra->start : 0;
 	struct sp_group_call call = {word & 0xff, word >> 8 & 0xff, event->slot->value, at_ns};
 
-	if (group)
+	if (group && at_ns <= r->until_ns)
 		keep(group, &call);
 }
 
@@ -136,21 +137,24 @@ static int take_collective(struct reading *r, const struct sp_read_event *event)
 {
 	uint32_t id = sp_commit_arg(event->slot->commit);
 	int64_t begin_ns = sp_event_start_ns(r->events, event);
+	bool has_ended = sp_event_end_ns(r->events, event) <= r->until_ns;
 
 	if (event->kind == SP_EV_collective)
 		take_call(r, event);
-	else if (sp_process_label_use(r->image, id) == SP_LABEL_COLLECTIVE &&
+	else if (has_ended && sp_process_label_use(r->image, id) == SP_LABEL_COLLECTIVE &&
 		 begin_ns > r->groups->ended_since_ns)
 		r->groups->ended_since_ns = begin_ns;
 	return 0;
 }
 
 int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
-			   uint32_t image)
+			   uint32_t image, int64_t until_ns)
 {
 	bool makes[SP_EVENT_KINDS] = {[SP_EV_collective_group] = true, [SP_EV_python_call] = true};
 	bool calls[SP_EVENT_KINDS] = {[SP_EV_collective] = true, [SP_EV_torch_range] = true};
-	struct reading r = {.groups = groups, .image = &run->metadata.images[image]};
+	struct reading r = {.groups = groups,
+			    .image = &run->metadata.images[image],
+			    .until_ns = until_ns};
 	int error;
 
 	*groups = (struct sp_process_groups){.ended_since_ns = INT64_MIN};

@@ -41,10 +41,10 @@ struct sp_process_groups {
 	int64_t ended_since_ns;
 };
 
-/* Reads the groups of one process; none where no label of it names one. Returns 0 or -ENOMEM; call
- * sp_process_groups_finish() in both cases. */
+/* Reads the groups of one process as they were at until_ns; none where no label of it names one.
+ * Returns 0 or -ENOMEM; call sp_process_groups_finish() in both cases. */
 int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
-			   uint32_t image);
+			   uint32_t image, int64_t until_ns);
 void sp_process_groups_finish(struct sp_process_groups *groups);
 
 /* The call with this ordinal, counted from 1; NULL: it is not kept. */

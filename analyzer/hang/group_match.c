@@ -229,7 +229,7 @@ static struct sp_matched_rank match_rank(const struct matching *m, uint32_t trai
 	return rank;
 }
 
-static int read_all(struct matching *m, const struct sp_report *report)
+static int read_all(struct matching *m, const struct sp_report *report, int64_t until_ns)
 {
 	int r = 0;
 
@@ -237,7 +237,7 @@ static int read_all(struct matching *m, const struct sp_report *report)
 		uint32_t stream = report->training.trainers[t].stream;
 
 		r = sp_process_groups_read(&m->processes[t], &report->run,
-					   report->run.index.streams[stream]->image);
+					   report->run.index.streams[stream]->image, until_ns);
 		for (uint32_t i = 0; r == 0 && i < m->processes[t].count; i++)
 			r = add_member(m->match, &m->processes[t], i);
 		m->member_count += m->processes[t].count;
@@ -260,8 +260,8 @@ static int match_all(struct matching *m, const struct sp_standing *standing)
 	return 0;
 }
 
-int sp_group_match_find(const struct sp_report *report, const struct sp_standing *standing,
-			struct sp_group_match *ret)
+int sp_group_match_find(const struct sp_report *report, int64_t until_ns,
+			const struct sp_standing *standing, struct sp_group_match *ret)
 {
 	struct matching m = {.match = ret, .count = report->training.count};
 	int r;
@@ -270,7 +270,7 @@ int sp_group_match_find(const struct sp_report *report, const struct sp_standing
 	m.processes = calloc(m.count + UINT64_C(1), sizeof(*m.processes));
 	if (!m.processes)
 		return -ENOMEM;
-	r = read_all(&m, report);
+	r = read_all(&m, report, until_ns);
 	if (r == 0 && ret->group_count)
 		r = match_all(&m, standing);
 	for (uint32_t t = 0; t < m.count; t++)

@@ -53,9 +53,10 @@ struct sp_standing {
 	bool is_waiting; /* for another thread, process or device */
 };
 
-/* standing: by trainer. Returns 0 or -ENOMEM; call sp_group_match_finish() in both cases. */
-int sp_group_match_find(const struct sp_report *report, const struct sp_standing *standing,
-			struct sp_group_match *ret);
+/* standing: by trainer, at until_ns (CLOCK_REALTIME). Returns 0 or -ENOMEM; call
+ * sp_group_match_finish() in both cases. */
+int sp_group_match_find(const struct sp_report *report, int64_t until_ns,
+			const struct sp_standing *standing, struct sp_group_match *ret);
 void sp_group_match_finish(struct sp_group_match *match);
 
 /* The trainer with the greatest of the states that hold others up; UINT32_MAX: none does. */

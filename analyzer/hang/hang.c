@@ -328,7 +328,7 @@ static int match_ranks(struct looking *l)
 		standing[t] =
 			(struct sp_standing){has_ended(l, stream), is_wait(call_of(l, stream))};
 	}
-	r = sp_group_match_find(l->report, standing, &l->match);
+	r = sp_group_match_find(l->report, l->end_ns, standing, &l->match);
 	free(standing);
 	return r;
 }

@@ -2,6 +2,7 @@
 """Ranks over gloo that stand still and are killed, all at once, from plain LD_PRELOAD: the report
 says which ranks wait in which collective, and which never came to it and what they were in."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -24,6 +25,12 @@ CASES = {
         "worker 0 is inside open",
     ),
     "file": (
+        1,
+        [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
+        "rank 1 is inside open",
+    ),
+    # By Ctrl-C, after which the ranks fail one by one.
+    "interrupted": (
         1,
         [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
         "rank 1 is inside open",
@@ -86,9 +93,12 @@ class RankHang(unittest.TestCase):
                     for _ in range(CASES[case][0]):
                         self.assertEqual(program.stdout.readline(), b"ready\n", case)
                 time.sleep(HANG_S)
+                os.killpg(programs["interrupted"].pid, signal.SIGINT)
+                programs["interrupted"].wait(60)
             finally:
                 for program in programs.values():
-                    os.killpg(program.pid, signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(program.pid, signal.SIGKILL)
                     program.wait()
                     program.stdout.close()
             for case in CASES:

@@ -40,7 +40,7 @@ def stop(step, rank, groups):
 	if step != AT:
 		return
 	one, two = torch.zeros(1), torch.zeros(2)
-	if case == "file" and rank == 1:
+	if case in ("file", "interrupted") and rank == 1:
 		reached()
 		open(PIPE).close()
 	elif case == "operation":
