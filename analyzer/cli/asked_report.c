@@ -86,11 +86,13 @@ static bool is_without_steps(const struct sp_report *report, bool has_verdict)
 	return any;
 }
 
-/* True where a file cannot be read, or is damaged where that counts; a line has named it. */
+/* True where a file cannot be read, or is damaged or empty where that counts; a line has named it.
+ */
 static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 {
 	for (uint32_t i = 0; i < index->file_count; i++)
-		if (index->files[i].error || (is_damage_counted && index->files[i].damage.places))
+		if (index->files[i].error || (is_damage_counted && (index->files[i].damage.places ||
+								    !index->files[i].size_bytes)))
 			return true;
 	return false;
 }
@@ -117,7 +119,7 @@ static void explain_no_events(const struct sp_report *report, const char *path, 
 		sp_say_error(SP_REPORT_ERROR_unselected, path, NULL);
 	else if (report->totals.lost || report->totals.missing || report->totals.holes)
 		sp_say_error(SP_REPORT_ERROR_all_lost, path, NULL);
-	else if (!has_unreadable(&report->run.index, true))
+	else if (!has_unreadable(&report->run.index, true) && !report->totals.tails_away)
 		sp_say_error(SP_REPORT_ERROR_no_events, path, NULL);
 }
 

@@ -20,6 +20,16 @@ static uint32_t segments_of(const struct sp_left_memory *left, const char *direc
 	return 0;
 }
 
+/* A folder that is gone here is kept where its process had another mount namespace. */
+static const char *why_stays(const char *directory)
+{
+	if (access(directory, F_OK) < 0)
+		return N_(": stays, because its folder is not seen from here (another container)");
+	if (access(directory, W_OK | X_OK) < 0)
+		return N_(": stays, because its folder cannot be written to");
+	return N_(": stays, because another program reads it, or its file could not be made");
+}
+
 static void run_print(const struct sp_left_run *run, const struct sp_left_memory *after)
 {
 	char size[SP_NUMBER_BYTES], path[sizeof(run->directory)];
@@ -27,7 +37,7 @@ static void run_print(const struct sp_left_run *run, const struct sp_left_memory
 	sp_text_escape(path, sizeof(path), run->directory, strlen(run->directory));
 	printf("%8u  %10s  %s", run->segments, sp_text_bytes(size, run->bytes), path);
 	if (segments_of(after, run->directory))
-		fputs(_(": stays, because its folder cannot be written to"), stdout);
+		fputs(_(why_stays(run->directory)), stdout);
 	else if (access(run->directory, F_OK) < 0)
 		fputs(_(": freed, because the run is gone"), stdout);
 	else

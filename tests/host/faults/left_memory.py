@@ -156,6 +156,20 @@ class LeftMemory(harness.Case):
         self.assertEqual(about["events_lost"], 0)
         self.assertRegex(self.launcher("clean")[1], "No killed process")
 
+    def test_clean_without_the_folder(self):
+        """clean says why memory stays: the folder is in a mount namespace that is gone."""
+        away = os.path.join(self.folder, "away")
+        os.mkdir(away)
+        env = harness.traced_environment(self.folder, {"STAGEPROF_OUTPUT": away + "/run.zst"})
+        script = f"mount -t tmpfs none {away} && exec {victim('kill_random')} child 1"
+        process = subprocess.Popen(["unshare", "-m", "sh", "-c", script], cwd=self.folder, env=env)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.kill_after_reads(process)
+        status, said = self.launcher("clean")
+        self.assertEqual(status, 1)
+        self.assertRegex(said, "away/run.zst: stays, because its folder is not seen from here")
+
     def test_launcher_of_a_removed_run(self):
         """The launcher frees the memory of a command whose run was removed."""
         script = (
