@@ -21,7 +21,7 @@
 #define SP_STRETCH_LATE_SHARE 0.9
 
 /* Why a rank is not compared. */
-enum sp_rank_aside {
+enum sp_rank_exclusion {
 	SP_RANK_COMPARED,
 	SP_RANK_SHORTER,     /* another trainer of the same rank has more steps */
 	SP_RANK_OTHER_WORLD, /* most ranks are of a job of another size */
@@ -39,7 +39,7 @@ enum sp_rank_group {
 struct sp_rank {
 	uint32_t trainer; /* index into training.trainers */
 	bool is_compared;
-	enum sp_rank_aside aside;
+	enum sp_rank_exclusion exclusion;
 	bool has_many_steps; /* over twice as many as most ranks; the first ones are compared */
 	uint64_t wall_p50_ns, loader_p50_ns; /* of the compared steps */
 	uint64_t wait_p50_ns;		     /* in the last collective, for ranks that came later */

@@ -45,15 +45,15 @@ static int fill(struct candidate *c, const struct sp_training *training, struct 
 	return 0;
 }
 
-static void set_aside(struct candidate *c, enum sp_rank_aside why)
+static void exclude(struct candidate *c, enum sp_rank_exclusion why)
 {
-	if (c->rank->aside == SP_RANK_COMPARED)
-		c->rank->aside = why;
+	if (c->rank->exclusion == SP_RANK_COMPARED)
+		c->rank->exclusion = why;
 }
 
 static bool is_left(const struct candidate *c)
 {
-	return c->rank->aside == SP_RANK_COMPARED;
+	return c->rank->exclusion == SP_RANK_COMPARED;
 }
 
 static int compare_worlds(const void *a, const void *b)
@@ -96,7 +96,7 @@ static void choose_world(struct choice *c)
 	}
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->list[i].world != c->list[best].world)
-			set_aside(&c->list[i], SP_RANK_OTHER_WORLD);
+			exclude(&c->list[i], SP_RANK_OTHER_WORLD);
 }
 
 /* Candidates whose times touch, directly or by others, are one attempt at the job. Returns the
@@ -163,7 +163,7 @@ static void choose_attempt(struct choice *c)
 			continue;
 		if (!one->number || is_of_attempt(c, one->number, best) ||
 		    (double)llabs(off) > LIKE_SHARE * (double)span)
-			set_aside(one, SP_RANK_OTHER_TIME);
+			exclude(one, SP_RANK_OTHER_TIME);
 	}
 }
 
@@ -180,7 +180,7 @@ static void choose_longest(struct choice *c)
 		} else if (i != best && is_left(one)) {
 			bool is_longer = one->steps > c->list[best].steps;
 
-			set_aside(is_longer ? &c->list[best] : one, SP_RANK_SHORTER);
+			exclude(is_longer ? &c->list[best] : one, SP_RANK_SHORTER);
 			best = is_longer ? i : best;
 		}
 	}
@@ -200,7 +200,7 @@ static void choose_steps(struct choice *c)
 		int64_t steps = c->list[i].steps;
 
 		if (2 * steps < usual)
-			set_aside(&c->list[i], SP_RANK_FEW_STEPS);
+			exclude(&c->list[i], SP_RANK_FEW_STEPS);
 		c->list[i].rank->has_many_steps = steps > 2 * usual;
 	}
 }
@@ -221,7 +221,7 @@ int sp_ranks_choose(struct sp_ranks *ranks, const struct sp_training *training)
 		choose_steps(&c);
 	}
 	for (uint32_t i = 0; r == 0 && i < ranks->count; i++)
-		ranks->list[i].is_compared = ranks->list[i].aside == SP_RANK_COMPARED;
+		ranks->list[i].is_compared = ranks->list[i].exclusion == SP_RANK_COMPARED;
 	free(c.list);
 	free(c.values);
 	return r;

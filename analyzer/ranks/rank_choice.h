@@ -9,7 +9,7 @@
 struct sp_ranks;
 struct sp_training;
 
-/* Sets `aside` and `is_compared` of all ranks of the list, which is in its order. Returns 0,
+/* Sets `exclusion` and `is_compared` of all ranks of the list, which is in its order. Returns 0,
  * -ENOMEM or -EBADMSG. */
 int sp_ranks_choose(struct sp_ranks *ranks, const struct sp_training *training);
 

@@ -200,11 +200,11 @@ static bool rests_on_between(const struct sp_verdict *v)
 
 static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
 {
-	for (uint32_t i = 0; i < v->rests_on_count; i++)
-		if (v->rests_on[i] == metric)
+	for (uint32_t i = 0; i < v->evidence_count; i++)
+		if (v->evidence[i] == metric)
 			return;
-	if (is_known(v, metric) && v->rests_on_count < SP_VERDICT_EVIDENCE_MAX)
-		v->rests_on[v->rests_on_count++] = metric;
+	if (is_known(v, metric) && v->evidence_count < SP_VERDICT_EVIDENCE_MAX)
+		v->evidence[v->evidence_count++] = metric;
 }
 
 #define NONE
@@ -231,7 +231,7 @@ static void gather_evidence(struct sp_verdict *v)
 	const char *sentence = r->sentence;
 	struct sp_template_part part;
 
-	v->rests_on_count = 0;
+	v->evidence_count = 0;
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
 		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	if (IS(id)) {                                                                              \

@@ -30,8 +30,8 @@ struct sp_verdict {
 	bool doubts[SP_DOUBTS];
 	bool holds[SP_VERDICTS]; /* every rule that holds, the given one included */
 	double moderate[SP_VERDICTS], severe[SP_VERDICTS]; /* of this run's costs, for rules */
-	enum sp_metric_id rests_on[SP_VERDICT_EVIDENCE_MAX];
-	uint32_t rests_on_count;
+	enum sp_metric_id evidence[SP_VERDICT_EVIDENCE_MAX];
+	uint32_t evidence_count;
 	enum sp_advice_id advice[SP_ADVICES];
 	uint32_t advice_count;
 	struct sp_sampled_line lines[SP_SAMPLED_PARTS]; /* of the parts that advice is about */

@@ -211,11 +211,11 @@ static void add_bar(struct screen *screen, const struct sp_report *report, char 
 	add(screen, head, line, 1);
 }
 
-static bool rests_on_wait(const struct sp_verdict *v)
+static bool shows_wait(const struct sp_verdict *v)
 {
-	for (uint32_t i = 0; i < v->rests_on_count; i++)
-		if (v->rests_on[i] == SP_METRIC_input_wait_share ||
-		    v->rests_on[i] == SP_METRIC_lost_wait_share)
+	for (uint32_t i = 0; i < v->evidence_count; i++)
+		if (v->evidence[i] == SP_METRIC_input_wait_share ||
+		    v->evidence[i] == SP_METRIC_lost_wait_share)
 			return true;
 	return false;
 }
@@ -227,7 +227,7 @@ static void add_wait(struct screen *screen, const struct sp_verdict *v, unsigned
 	unsigned later = reserved + advice_shown(v);
 	char text[256];
 
-	if (screen->count + 1 + later <= screen->room && rests_on_wait(v) &&
+	if (screen->count + 1 + later <= screen->room && shows_wait(v) &&
 	    sp_wait_text(&v->metrics, WAITS_DIFFER_LEAST, text, sizeof(text)))
 		add(screen, _("input wait "), text, 1);
 }

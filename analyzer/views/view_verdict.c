@@ -28,14 +28,15 @@ static void evidence_json(const struct sp_verdict *v, struct sp_json *j)
 	char text[SP_METRIC_TEXT_BYTES];
 
 	sp_json_open(j, "evidence", '[');
-	for (uint32_t i = 0; i < v->rests_on_count; i++) {
-		const struct sp_metric_about *m = sp_metric_about(v->rests_on[i]);
+	for (uint32_t i = 0; i < v->evidence_count; i++) {
+		const struct sp_metric_about *m = sp_metric_about(v->evidence[i]);
 
-		sp_metric_text(&v->metrics, v->rests_on[i], text, sizeof(text));
+		sp_metric_text(&v->metrics, v->evidence[i], text, sizeof(text));
 		sp_json_open(j, NULL, '{');
-		text_json(j, "measure", m->name);
+		text_json(j, "metric", m->name);
+		text_json(j, "measure", m->name); /* its name before 2026-11-28 */
 		if (m->unit != SP_IN_TEXT)
-			sp_json_share(j, "value", v->metrics.of[v->rests_on[i]].value);
+			sp_json_share(j, "value", v->metrics.of[v->evidence[i]].value);
 		else
 			sp_json_null(j, "value");
 		text_json(j, "shown", text);
@@ -202,8 +203,8 @@ static void show_evidence(const struct sp_verdict *v, struct sp_out *out)
 	char text[SP_METRIC_TEXT_BYTES], line[LINE_BYTES];
 	const char *head = N_("evidence   ");
 
-	for (uint32_t i = 0; i < v->rests_on_count; i++) {
-		enum sp_metric_id m = v->rests_on[i];
+	for (uint32_t i = 0; i < v->evidence_count; i++) {
+		enum sp_metric_id m = v->evidence[i];
 
 		sp_metric_text(&v->metrics, m, text, sizeof(text));
 		snprintf(line, sizeof(line), _("%s: %s"), _(sp_metric_about(m)->title), text);
@@ -268,8 +269,8 @@ static void show_rows(const struct sp_verdict *v, struct sp_out *out)
 		add_row(&list, "", sp_advice_rule_of(v->advice[i])->name);
 	end_rows(&list, &head);
 	begin_rows(&list, out, "metric.def");
-	for (uint32_t i = 0; i < v->rests_on_count; i++) {
-		const struct sp_metric_about *m = sp_metric_about(v->rests_on[i]);
+	for (uint32_t i = 0; i < v->evidence_count; i++) {
+		const struct sp_metric_about *m = sp_metric_about(v->evidence[i]);
 
 		snprintf(name, sizeof(name), "%s (%s)", m->name, m->row);
 		add_row(&list, "", name);

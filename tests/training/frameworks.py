@@ -251,7 +251,7 @@ class Doubles(Case):
                 summary = self.run_script(f"import {module}\n" + READ)
                 self.assert_abstains(summary, f"steps of {title} are not", "STAGEPROF_FUNCTIONS")
                 self.assert_named(summary, f"framework {state} {module} 1.2.3")
-                known = {row["measure"] for row in summary["verdict"]["evidence"]}
+                known = {row["metric"] for row in summary["verdict"]["evidence"]}
                 self.assertIn("read_rate", known)
 
     def test_a_version_of_any_kind_harms_nobody(self):
@@ -333,7 +333,7 @@ class Doubles(Case):
     def assert_whole_steps(self, summary, count):
         self.assert_abstains_of_whole_steps(summary)
         self.assertEqual(summary["steps"]["count"], count)
-        known = {row["measure"] for row in summary["verdict"]["evidence"]}
+        known = {row["metric"] for row in summary["verdict"]["evidence"]}
         self.assertLessEqual({"steps", "update_share"}, known)
         parts = {row["part"]: row["ns"] for row in summary["account"]}
         self.assertTrue(parts["update"])
@@ -356,7 +356,7 @@ class Doubles(Case):
         waits = [row["ns"] for row in summary["account"] if row["part"] == "loader_wait"]
         waited = int(self.said)
         self.assertAlmostEqual(waits[0], waited, delta=0.05 * waited + calls * 5000 + 2000000)
-        known = {row["measure"] for row in summary["verdict"]["evidence"]}
+        known = {row["metric"] for row in summary["verdict"]["evidence"]}
         self.assertTrue({"input_wait_share", "loader_wait_share"} & known, known)
 
     def test_a_wait_inside_of_a_batch_of_keras_is_no_part_of_its_step(self):
@@ -433,7 +433,7 @@ class Doubles(Case):
                     self.assert_abstains_of_whole_steps(summary)
                     continue
                 self.assertEqual(summary["verdict"]["code"], "input-bound")
-                known = {row["measure"]: row["value"] for row in summary["verdict"]["evidence"]}
+                known = {row["metric"]: row["value"] for row in summary["verdict"]["evidence"]}
                 self.assertEqual(known["lost_wait_share"], known["loader_wait_share"])
 
     def test_iterators_of_tensorflow_that_begin_and_end(self):
@@ -596,7 +596,7 @@ class Loader(Case):
         waits = [row["ns"] for row in summary["account"] if row["part"] == "loader_wait"]
         waited = int(self.said)
         self.assertAlmostEqual(waits[0], waited, delta=0.05 * waited + 45 * 5000 + 2000000)
-        known = {row["measure"] for row in summary["verdict"]["evidence"]}
+        known = {row["metric"] for row in summary["verdict"]["evidence"]}
         self.assertLessEqual({"loop_batches", "loop_wait_share"}, known)
 
     def test_a_torch_loader_in_front_of_another_framework(self):

@@ -253,7 +253,7 @@ static void show_lines(const struct sp_report *report, struct sp_out *out,
 	show_skew(report, out);
 	sp_rank_clocks_show(report, out, hosts, basis_reason(report));
 	sp_ranks_missing_show(report, out);
-	sp_ranks_aside_show(report, out);
+	sp_ranks_excluded_show(report, out);
 	sp_out_line(out, "%s", "");
 }
 
@@ -263,7 +263,7 @@ static void show_nothing(const struct sp_report *report, struct sp_out *out)
 		sp_out_line(out, "one process trains: there is nothing to compare");
 	else
 		sp_out_line(out, "no process trains: no optimizer step was seen");
-	sp_ranks_aside_show(report, out);
+	sp_ranks_excluded_show(report, out);
 	if (out->format == SP_FORMAT_JSON)
 		sp_json_null(&out->json, "comparison");
 }

@@ -65,22 +65,22 @@ uint64_t sp_ranks_missing(const struct sp_report *report)
 	return missing;
 }
 
-static uint32_t count_aside(const struct sp_ranks *ranks, enum sp_rank_aside why)
+static uint32_t count_excluded(const struct sp_ranks *ranks, enum sp_rank_exclusion why)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < ranks->count; i++)
-		n += ranks->list[i].aside == why;
+		n += ranks->list[i].exclusion == why;
 	return n;
 }
 
-void sp_ranks_aside_show(const struct sp_report *report, struct sp_out *out)
+void sp_ranks_excluded_show(const struct sp_report *report, struct sp_out *out)
 {
 	const struct sp_ranks *ranks = &report->ranks;
-	uint32_t shorter = count_aside(ranks, SP_RANK_SHORTER);
-	uint32_t world = count_aside(ranks, SP_RANK_OTHER_WORLD);
-	uint32_t time = count_aside(ranks, SP_RANK_OTHER_TIME);
-	uint32_t few = count_aside(ranks, SP_RANK_FEW_STEPS);
+	uint32_t shorter = count_excluded(ranks, SP_RANK_SHORTER);
+	uint32_t world = count_excluded(ranks, SP_RANK_OTHER_WORLD);
+	uint32_t time = count_excluded(ranks, SP_RANK_OTHER_TIME);
+	uint32_t few = count_excluded(ranks, SP_RANK_FEW_STEPS);
 
 	if (shorter)
 		sp_out_line(out,

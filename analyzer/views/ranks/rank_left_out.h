@@ -16,6 +16,6 @@ uint64_t sp_ranks_missing(const struct sp_report *report);
 void sp_ranks_missing_show(const struct sp_report *report, struct sp_out *out);
 
 /* Writes a line for each reason for which ranks are not compared. */
-void sp_ranks_aside_show(const struct sp_report *report, struct sp_out *out);
+void sp_ranks_excluded_show(const struct sp_report *report, struct sp_out *out);
 
 #endif

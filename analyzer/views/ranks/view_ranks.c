@@ -36,7 +36,7 @@ enum {
 	FROM,
 	TO,
 	LATE_NS,
-	ASIDE,
+	EXCLUSION,
 	CELLS
 };
 
@@ -61,7 +61,7 @@ static const struct sp_column columns[CELLS] = {
 	[FROM] = {"late_from_step", NULL, SP_CELL_ID},
 	[TO] = {"late_to_step", NULL, SP_CELL_ID},
 	[LATE_NS] = {"late_ns_p50", NULL, SP_CELL_SIGNED},
-	[ASIDE] = {"not_compared", NULL, SP_CELL_TEXT},
+	[EXCLUSION] = {"not_compared", NULL, SP_CELL_TEXT},
 };
 
 static const char *const group_names[] = {
@@ -70,7 +70,7 @@ static const char *const group_names[] = {
 	[SP_RANK_SLOT] = "local_rank",
 };
 
-static const char *const aside_names[] = {
+static const char *const exclusion_names[] = {
 	[SP_RANK_SHORTER] = "another_has_more_steps",
 	[SP_RANK_OTHER_WORLD] = "other_world_size",
 	[SP_RANK_OTHER_TIME] = "other_time",
@@ -130,8 +130,8 @@ static int show_rank(const struct sp_report *report, struct sp_out *out, const s
 	cells[PID] = sp_cell_count(image->pid);
 	cells[STEPS] = sp_cell_count(report->training.trainers[rank->trainer].steps.count);
 	fill_compared(report, rank, cells);
-	if (rank->aside != SP_RANK_COMPARED)
-		cells[ASIDE] = sp_cell_text(aside_names[rank->aside]);
+	if (rank->exclusion != SP_RANK_COMPARED)
+		cells[EXCLUSION] = sp_cell_text(exclusion_names[rank->exclusion]);
 	return sp_out_row(out, cells);
 }
 
@@ -171,8 +171,8 @@ static bool is_like_median(const struct sp_rank *rank)
 
 /* Rows of the table, which share a row where they are many, and their numbers. */
 struct rank_rows {
-	bool folds_like, folds_aside;
-	uint32_t shown, like, aside;
+	bool folds_like, folds_excluded;
+	uint32_t shown, like, excluded;
 };
 
 static struct rank_rows rows_of(const struct sp_ranks *ranks, const struct sp_out *out,
@@ -182,7 +182,7 @@ static struct rank_rows rows_of(const struct sp_ranks *ranks, const struct sp_ou
 		out->format == SP_FORMAT_TABLE && !options->sort && ranks->compared > ROWS_UNFOLDED;
 
 	return (struct rank_rows){.folds_like = folds,
-				  .folds_aside =
+				  .folds_excluded =
 					  folds && ranks->count - ranks->compared > ROWS_UNFOLDED};
 }
 
@@ -196,8 +196,8 @@ static int show_rows(struct rank_rows *rows, const struct sp_report *report, str
 
 		if (rows->folds_like && is_like_median(rank))
 			rows->like++;
-		else if (rows->folds_aside && !rank->is_compared)
-			rows->aside++;
+		else if (rows->folds_excluded && !rank->is_compared)
+			rows->excluded++;
 		else if (rows->shown++ < limit)
 			r = show_rank(report, out, rank);
 	}
@@ -216,14 +216,14 @@ static void show_folded(const struct rank_rows *rows, struct sp_out *out)
 						"--limit=all",
 						rows->like),
 			    sp_text_count(text, rows->like));
-	if (rows->aside)
+	if (rows->excluded)
 		sp_out_line(out,
 			    sp_translate_plural("%s rank that is not compared: --sort=rank "
 						"--limit=all",
 						"%s ranks that are not compared: "
 						"--sort=rank --limit=all",
-						rows->aside),
-			    sp_text_count(text, rows->aside));
+						rows->excluded),
+			    sp_text_count(text, rows->excluded));
 }
 
 static int show_table(const struct sp_report *report, struct sp_out *out, const uint32_t *order,

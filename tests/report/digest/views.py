@@ -207,10 +207,10 @@ class Views(jobs.Job):
             found = json.loads(report("--format=json", path)[0])
             shares = {part["part"]: part["share"] for part in told["account"]}
             for item in found["verdict"]["evidence"]:
-                seen.add(item["measure"])
-                self.assertIn(item["measure"], METRICS_OF_DIGESTS)
-                if item["measure"] in PARTS:
-                    parts = [shares[part] or 0 for part in PARTS[item["measure"]]]
+                seen.add(item["metric"])
+                self.assertIn(item["metric"], METRICS_OF_DIGESTS)
+                if item["metric"] in PARTS:
+                    parts = [shares[part] or 0 for part in PARTS[item["metric"]]]
                     self.assertAlmostEqual(item["value"], sum(parts), delta=SHARE)
             for what_if in found["what_if"]:
                 self.assertIn("a digest has none", what_if["reason"])
@@ -219,7 +219,7 @@ class Views(jobs.Job):
         told = json.loads(report("--format=json", *self.runs)[0])["verdict"]
         found = json.loads(report("--format=json", self.whole)[0])["verdict"]
         late = [
-            [it["value"] for it in one["evidence"] if it["measure"] == "straggler_share"]
+            [it["value"] for it in one["evidence"] if it["metric"] == "straggler_share"]
             for one in (told, found)
         ]
         self.assertEqual(len(late[0]), 1)

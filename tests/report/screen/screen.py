@@ -113,7 +113,7 @@ class Screen(unittest.TestCase):
         for what_if in document["what_if"]:
             self.assertIn(what_if["now_ns"], (None, mean))
         for evidence in document["verdict"]["evidence"]:
-            if evidence["measure"] == "step_mean_ns":
+            if evidence["metric"] == "step_mean_ns":
                 self.assertAlmostEqual(evidence["value"], mean, delta=1)
         parts = [part["step_mean_ns"] or 0 for part in document["account"]]
         self.assertAlmostEqual(sum(parts), mean, delta=len(parts))
@@ -199,7 +199,7 @@ class Screen(unittest.TestCase):
         whole = joined(show(run, f"--width={COLUMNS}"))
         wait = re.search(r"input wait ([\d.]+)% = ([\d.]+)% that costs time", whole)
         shares = {"input_wait_share", "lost_wait_share"}
-        rests_on_wait = shares & {part["measure"] for part in verdict["evidence"]}
+        rests_on_wait = shares & {part["metric"] for part in verdict["evidence"]}
         differs = wait and float(wait[1]) - float(wait[2]) > 1.1
         if differs and rests_on_wait and len(lines) < CARD_LINES:
             self.assertTrue(told, text)

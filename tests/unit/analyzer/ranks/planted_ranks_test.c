@@ -179,12 +179,12 @@ START_TEST(without_collectives)
 }
 END_TEST
 
-static uint32_t count_aside(enum sp_rank_aside why)
+static uint32_t count_excluded(enum sp_rank_exclusion why)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < ranks->count; i++)
-		n += ranks->list[i].aside == why;
+		n += ranks->list[i].exclusion == why;
 	return n;
 }
 
@@ -203,7 +203,7 @@ static void load_both(const struct sp_planted_job *a, const struct sp_planted_jo
 START_TEST(unrelated_runs_are_not_compared)
 {
 	struct sp_planted_job job = sp_planted_job(16, 100), other = sp_planted_job(8, 100);
-	enum sp_rank_aside why = SP_RANK_OTHER_WORLD;
+	enum sp_rank_exclusion why = SP_RANK_OTHER_WORLD;
 	char *text;
 
 	plant(&job, (struct sp_plant){.where = SP_PLANT_RANK,
@@ -218,7 +218,7 @@ START_TEST(unrelated_runs_are_not_compared)
 	}
 	load_both(&job, &other);
 	ck_assert_uint_eq(ranks->compared, 16);
-	ck_assert_uint_eq(count_aside(why), 8);
+	ck_assert_uint_eq(count_excluded(why), 8);
 	ck_assert_uint_eq(ranks->stragglers, 1);
 	text = sp_load_print(&load, "ranks", SP_FORMAT_TABLE);
 	ck_assert_ptr_nonnull(strstr(text, _i ? "8 ranks are not compared: they trained at another"
@@ -249,7 +249,7 @@ START_TEST(a_rank_with_few_steps)
 	sp_planted_job_write(&few, folder, 15, 16);
 	snprintf(path, sizeof(path), "%s", folder);
 	sp_load_one(&load, path);
-	ck_assert_uint_eq(count_aside(SP_RANK_FEW_STEPS), 1);
+	ck_assert_uint_eq(count_excluded(SP_RANK_FEW_STEPS), 1);
 	ck_assert_uint_eq(ranks->compared, 15);
 	ck_assert_uint_eq(ranks->step_count, 100);
 	ck_assert_uint_eq(ranks->stragglers, 0);

@@ -591,8 +591,8 @@ START_TEST(a_loop_without_a_loader)
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert_ptr_nonnull(strstr(v.text, "it may make batches"));
 	ck_assert(advises("loop_batches"));
-	for (uint32_t i = 0; i < v.rests_on_count; i++) /* it is loop_share again */
-		ck_assert_int_ne(v.rests_on[i], SP_METRIC_unfed_loop_share);
+	for (uint32_t i = 0; i < v.evidence_count; i++) /* it is loop_share again */
+		ck_assert_int_ne(v.evidence[i], SP_METRIC_unfed_loop_share);
 	setup();
 	set(SP_METRIC_loop_share, 0.6);
 	set(SP_METRIC_unfed_loop_share, 0.6);
