@@ -86,8 +86,7 @@ static bool is_without_steps(const struct sp_report *report, bool has_verdict)
 	return any;
 }
 
-/* True where a file cannot be read, or is damaged or empty where that counts; a line has named it.
- */
+/* True where a file cannot be read, or where that counts is damaged or empty; it was named. */
 static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 {
 	for (uint32_t i = 0; i < index->file_count; i++)

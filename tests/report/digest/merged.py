@@ -182,7 +182,7 @@ class Merged(jobs.Job):
         path = self.path("apart.spd")
         digest(path, *apart)
         out, _ = report("ranks", path)
-        self.assertIn("node-0003 is 216 h ahead of node-0000", out)
+        self.assertIn("node-0003 is 216:00:00 ahead of node-0000", out)
         self.assertEqual(stragglers(ranks_of(path)), [5])
 
     def test_ten_times_the_steps(self):

@@ -22,6 +22,7 @@ VIEWS = {
     "epochs": NEAR,
     "workers": EVENTS,
     "whatif": EVENTS,
+    "hang": EVENTS,
     "ranks": SAME,
     "ranges": EVENTS,
     "labels": EVENTS,
