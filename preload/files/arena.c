@@ -51,10 +51,7 @@ static void pool_unlock(struct sp_arena_pool *pool)
 /* Without SHM_NORESERVE the system sets all of it aside here, not at a store. */
 static struct sp_arena *shared_make(size_t bytes, int *ret_id)
 {
-	const struct sp_collect c = {.sys = sp_sys,
-				     .uid = (uint64_t)SP_SYS1(SYS_geteuid, 0),
-				     .most = COLLECT_MOST,
-				     .begin = (uint32_t)SP_SYS1(SYS_getpid, 0)};
+	const struct sp_collect c = {.sys = sp_sys, .uid = (uint64_t)SP_SYS1(SYS_geteuid, 0)};
 	long id, at;
 
 	if (!sp_arenas_have_room(&c, bytes))
@@ -345,8 +342,6 @@ void sp_arenas_collect_others(const struct sp_arena_keeper *keeper)
 		.own_run = keeper->run_token,
 		.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u,
 		.is_first = !has_siblings(keeper),
-		.most = COLLECT_MOST,
-		.begin = (uint32_t)SP_SYS1(SYS_getpid, 0),
 	};
 
 	if (sp_arenas_are_left(&probe))

@@ -30,10 +30,6 @@
 #define LEFT_BYTES_MOST (8u * 1024u * 1024u)
 /* Arenas that one caller looks at where they are more. */
 #define LOOK_MOST_CROWDED 64u
-/* Slots of the system's table that a process of a run looks at, and its first process, which looks
- * for all: each is a system call, and other programs' memory has slots, too. */
-#define SLOTS_MOST 256
-#define SLOTS_MOST_FIRST 4096
 /* Up to these nobody asks whose memory it is. */
 #define FEW 64
 #define FEW_BYTES (32u * 1024u * 1024u)
@@ -192,24 +188,16 @@ static int arena_stat(const struct sp_collect *c, long number, struct shmid_ds *
 	       may_be_arena(c, ret);
 }
 
-/* How many of the system's slots the caller looks at, from c->begin on. */
-static long slots_most(const struct sp_collect *c, long highest)
-{
-	const long most = c->is_first ? SLOTS_MOST_FIRST : SLOTS_MOST;
-
-	return c->most && highest >= most ? most : highest + 1;
-}
-
 int sp_arenas_are_left(struct sp_collect *c)
 {
-	long highest = sp_arena_highest(c), slots = slots_most(c, highest);
+	long highest = sp_arena_highest(c);
 	struct shmid_ds ds;
 	int are_due = 0;
 
 	c->left = 0;
 	c->left_bytes = 0;
-	for (long i = 0; i < slots; i++) {
-		if (!arena_stat(c, (c->begin + i) % (highest + 1), &ds) || ds.shm_nattch)
+	for (long number = 0; number <= highest; number++) {
+		if (!arena_stat(c, number, &ds) || ds.shm_nattch)
 			continue;
 		c->left++;
 		c->left_bytes += ds.shm_segsz;
@@ -224,20 +212,16 @@ int sp_arenas_have_room(const struct sp_collect *c, uint64_t bytes)
 	struct shminfo limits;
 	struct sysinfo memory;
 	struct shmid_ds ds;
-	uint64_t count = 0, held = 0;
+	uint64_t count = 0;
 	long highest = SYS(c, SYS_shmctl, 0, SHM_INFO_OF_ALL, &all, 0, 0);
-	long slots = slots_most(c, highest);
 
 	if (highest < 0 || (all.used_ids < FEW && all.shm_tot < FEW_BYTES / 4096))
 		return 1;
-	for (long i = 0; i < slots; i++)
-		if (arena_stat(c, (c->begin + i) % (highest + 1), &ds)) {
+	for (long number = 0; number <= highest; number++)
+		if (arena_stat(c, number, &ds)) {
 			count++;
-			held += ds.shm_segsz;
+			bytes += ds.shm_segsz;
 		}
-	/* those that were looked at stand for the others */
-	count = count * (uint64_t)(highest + 1) / (uint64_t)slots;
-	bytes += held / (uint64_t)slots * (uint64_t)(highest + 1);
 	return SYS(c, SYS_shmctl, 0, LIMITS_OF_ALL, &limits, 0, 0) >= 0 &&
 	       SYS(c, SYS_sysinfo, &memory, 0, 0, 0, 0) >= 0 && count < limits.shmmni / 4 &&
 	       bytes <= (uint64_t)memory.totalram * memory.mem_unit / 16;
@@ -619,14 +603,14 @@ uint32_t sp_arenas_being_taken(const struct sp_collect *c, const uint64_t run_to
 
 uint32_t sp_arenas_collect(struct sp_collect *c, const uint64_t *run_token)
 {
-	long highest = sp_arena_highest(c), slots = slots_most(c, highest);
+	long highest = sp_arena_highest(c);
 	uint32_t kept = 0, most = c->most, seen = 0;
 
 	sp_arenas_are_left(c);
 	if (most && is_crowded(c))
 		most = LOOK_MOST_CROWDED;
 	c->only_left = 1;
-	for (long i = 0; i < slots && (!most || seen < most); i++) {
+	for (long i = 0; i <= highest && (!most || seen < most); i++) {
 		struct sp_arena_view view = sp_arena_attach(c, (c->begin + i) % (highest + 1));
 
 		if (!view.arena)

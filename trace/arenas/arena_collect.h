@@ -32,12 +32,10 @@ struct sp_collect {
 	const char *directory;	  /* of the run now, where it may have been moved; or NULL */
 	uint64_t mount_namespace; /* the caller's; 0: not known */
 	uint64_t now_s;		  /* CLOCK_REALTIME; 0: not known */
-	/* How many arenas to look at, 0: all; the number of the first. Not 0 bounds the slots of
-	 * the system's table, too, which are looked at. */
-	uint32_t most, begin;
-	int only_left; /* arenas that a process has attached are left out */
-	int is_first;  /* asks whether young arenas of other runs have a run still */
-	uint32_t left; /* set by the functions: arenas that nobody has attached */
+	uint32_t most, begin;	  /* how many arenas to look at, 0: all; the number of the first */
+	int only_left;		  /* arenas that a process has attached are left out */
+	int is_first;		  /* asks whether young arenas of other runs have a run still */
+	uint32_t left;		  /* set by the functions: arenas that nobody has attached */
 	uint64_t left_bytes;
 	/* The caller's run, or NULL. Arenas of others are left alone for ten minutes, because
 	 * processes of their run need no further file for them: as long as these are few, and their

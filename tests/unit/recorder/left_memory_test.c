@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared memory of processes that ended: the arenas that go, and the memory that stays. */
 #include <check.h>
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -164,62 +162,6 @@ START_TEST(a_taker_at_work_is_waited_for)
 }
 END_TEST
 
-#define SLOTS 100000L
-#define SHM_STAT_BY_NUMBER 13
-#define SHM_INFO_OF_ALL 14
-
-static uint32_t stats;
-static uint8_t seen[SLOTS];
-
-/* A machine on which other programs have much shared memory. */
-static long crowded_sys(long n, long a, long b, long c, long d, long e, long f)
-{
-	if (n != SYS_shmctl)
-		return sp_sys(n, a, b, c, d, e, f);
-	if (b == SHM_INFO_OF_ALL) {
-		*(struct shm_info *)c = (struct shm_info){.used_ids = SLOTS, .shm_tot = SLOTS};
-		return SLOTS - 1;
-	}
-	if (b != SHM_STAT_BY_NUMBER)
-		return sp_sys(n, a, b, c, d, e, f);
-	stats++;
-	seen[a] = 1;
-	return -EACCES;
-}
-
-/* A process that begins looks at a bounded part of the table, and many look at all of it. */
-START_TEST(a_begin_looks_at_few_slots)
-{
-	static struct sp_collect_paths paths;
-	struct sp_collect collect = {.sys = crowded_sys, .paths = &paths, .most = 8};
-	size_t count = 0;
-
-	for (collect.is_first = 0; collect.is_first < 2; collect.is_first++) {
-		const uint32_t most = collect.is_first ? 4096 : 256;
-
-		stats = 0;
-		sp_arenas_are_left(&collect);
-		ck_assert_uint_le(stats, most);
-		stats = 0;
-		sp_arenas_collect(&collect, NULL);
-		ck_assert_uint_le(stats, 2 * most);
-		stats = 0;
-		sp_arenas_have_room(&collect, 4096);
-		ck_assert_uint_le(stats, most);
-	}
-	collect.is_first = 0;
-	for (collect.begin = 0; collect.begin < SLOTS; collect.begin += 200)
-		sp_arenas_are_left(&collect);
-	for (size_t i = 0; i < SLOTS; i++)
-		count += seen[i];
-	ck_assert_uint_eq(count, SLOTS);
-	collect.most = 0; /* a report and stageprof clean look at all */
-	stats = 0;
-	sp_arenas_are_left(&collect);
-	ck_assert_uint_eq(stats, SLOTS);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("left_memory");
@@ -229,7 +171,6 @@ int main(void)
 	tcase_add_test(t, memory_of_other_programs_stays);
 	tcase_add_test(t, a_taker_at_work_is_waited_for);
 	tcase_add_test(t, an_arena_leaves_memory_of_its_number_alone);
-	tcase_add_test(t, a_begin_looks_at_few_slots);
 	suite_add_tcase(suite, t);
 	return sp_suite_run(suite);
 }
