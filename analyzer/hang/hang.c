@@ -489,6 +489,15 @@ static int64_t given_up_ns(const struct sp_report *report, uint32_t stream, int6
 	return stirs_ns < end_ns ? stirs_ns : end_ns;
 }
 
+/* The call that held all up came to its own end, as that of a worker that works long and then
+ * raises. A wait in native code does so at a signal, too. */
+static bool has_moved(const struct looking *l, const struct sp_hang_link *link)
+{
+	const struct sp_thread_past *past = past_of(l, link->stream);
+
+	return past && past->has_ended && !is_wait(link->kind);
+}
+
 /* A trainer that did not move until a signal, an exception or a time limit ended its wait. */
 static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
 {
@@ -509,6 +518,7 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 	judge(&l, hang, t, least_ns);
 	/* A wait alone may be one that was only slow. */
 	hang->is_hung &= hang->count > 1 || !is_wait(hang->chain[0].kind);
+	hang->is_hung = hang->is_hung && !has_moved(&l, &hang->chain[hang->count - 1]);
 	free(l.past);
 }
 

@@ -63,10 +63,13 @@ static void look(void *context, const struct past_call *call)
 	int64_t until_ns = call->end_ns + (is_given_up(call) ? SP_THREAD_PAST_SIGNAL_NS : 0);
 	bool is_in = call->start_ns <= l->at_ns && until_ns > l->at_ns && !is_range(call);
 
+	/* Calls after the one that a signal left tidy up. */
+	is_in = is_in && (!l->past.kind || l->past.has_ended || is_given_up(call));
 	if (is_in && call->start_ns >= l->call_ns) {
 		l->call_ns = call->start_ns;
 		l->past.kind = call->kind;
 		l->past.arg = sp_commit_arg(call->slot->commit);
+		l->past.has_ended = !is_given_up(call);
 	} else if (call->end_ns <= l->at_ns && call->end_ns > l->silent_ns) {
 		l->silent_ns = call->end_ns;
 	}

@@ -18,6 +18,7 @@ struct sp_thread_past {
 	bool is_read;
 	uint32_t kind;	  /* of the call that the thread was inside of; 0: of none */
 	uint32_t arg;	  /* of that call */
+	bool has_ended;	  /* that call ended by itself: no signal and no exception left it */
 	int64_t since_ns; /* CLOCK_REALTIME: the call's start, or the last end of a call before */
 };
 

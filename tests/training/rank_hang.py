@@ -15,7 +15,7 @@ import training
 
 PROGRAM = os.path.join(training.HERE, "rank_hang_program.py")
 PYTHON = training.interpreter("torch.distributed")
-REACHED_S, HANG_S = 240, 8
+HANG_S, AFTER_SIGNAL_S = 8, 2
 # case -> how often `ready` comes; (ranks, state, operation or None) of each row; a part of the
 # verdict
 CASES = {
@@ -95,6 +95,7 @@ class RankHang(unittest.TestCase):
                 time.sleep(HANG_S)
                 os.killpg(programs["interrupted"].pid, signal.SIGINT)
                 programs["interrupted"].wait(60)
+                time.sleep(AFTER_SIGNAL_S)
             finally:
                 for program in programs.values():
                     with contextlib.suppress(ProcessLookupError):

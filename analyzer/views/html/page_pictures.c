@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/page/drawing.h"
 #include "analyzer/page/flame_json.h"
 #include "analyzer/page/heat_json.h"
@@ -102,10 +103,19 @@ static void put_pauses(struct sp_json *j, const struct sp_report *report,
 	sp_json_close(j, ']');
 }
 
-/* [start_ns, ns, part] of the thread's timeline, one after the other; SP_NO_PHASE has none. */
-static void put_phases(struct sp_json *j, const struct sp_report *report,
-		       const struct sp_thread_timeline *timeline)
+static bool begins_step(const struct sp_steps *steps, int64_t at_ns)
 {
+	uint32_t after = SP_UPPER_BOUND(steps->steps, steps->count, start_ns, at_ns);
+
+	return after && steps->steps[after - 1].start_ns == at_ns;
+}
+
+/* [start_ns, ns, part] of the thread's timeline, one after the other, none of them in two steps;
+ * SP_NO_PHASE has none. */
+static void put_phases(struct sp_json *j, const struct sp_report *report,
+		       const struct sp_steps *steps)
+{
+	const struct sp_thread_timeline *timeline = &steps->timeline;
 	bool is_whole = timeline->count <= PHASES_MAX;
 	int64_t from_ns = is_whole ? 0 : report->timeline.from_ns;
 	int64_t to_ns = is_whole ? INT64_MAX : report->timeline.to_ns;
@@ -119,7 +129,8 @@ static void put_phases(struct sp_json *j, const struct sp_report *report,
 			break;
 		if (s->phase == SP_NO_PHASE || start_ns < from_ns)
 			continue;
-		while (i + 2 < timeline->count && s[1].phase == s->phase && s[1].start_ns < to_ns) {
+		while (i + 2 < timeline->count && s[1].phase == s->phase && s[1].start_ns < to_ns &&
+		       !begins_step(steps, s[1].start_ns)) {
 			s++;
 			i++;
 		}
@@ -161,7 +172,7 @@ void sp_page_training_put(FILE *f, const struct sp_report *report)
 		sp_json_count(&j, "tid", stream->tid);
 		sp_json_count(&j, "steps", trainer->steps.count);
 		put_pauses(&j, report, &trainer->steps);
-		put_phases(&j, report, &trainer->steps.timeline);
+		put_phases(&j, report, &trainer->steps);
 		sp_json_close(&j, '}');
 	}
 	sp_json_close(&j, ']');
