@@ -32,6 +32,8 @@ static int walk(struct reading *r, const struct sp_run *run, uint32_t image, con
 		struct sp_event_reader events;
 		struct sp_read_event event;
 
+		r->groups->is_partial |=
+			sp_commit_kind(index->streams[i]->mark.what) == SP_EV_recording_off;
 		sp_event_reader_open(&events, &reader, index, index->streams[i]);
 		events.wants = wants;
 		r->events = &events;
@@ -48,8 +50,10 @@ static int add_group(struct reading *r, const struct sp_read_event *event)
 	struct sp_process_groups *groups = r->groups;
 	struct sp_group_calls *list;
 
-	if (groups->count >= SP_GROUPS_MAX)
+	if (groups->count >= SP_GROUPS_MAX) {
+		groups->is_partial = true;
 		return 0;
+	}
 	list = sp_list_grow(groups->list, groups->count, &groups->room, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
@@ -82,7 +86,10 @@ static int take_group(struct reading *r, const struct sp_read_event *event)
 {
 	if (event->kind == SP_EV_collective_group)
 		return add_group(r, event);
-	name_groups(r, event);
+	if (event->kind == SP_EV_recording_off)
+		r->groups->is_partial = true;
+	else
+		name_groups(r, event);
 	return 0;
 }
 
@@ -150,7 +157,9 @@ static int take_collective(struct reading *r, const struct sp_read_event *event)
 int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
 			   uint32_t image, int64_t until_ns)
 {
-	bool makes[SP_EVENT_KINDS] = {[SP_EV_collective_group] = true, [SP_EV_python_call] = true};
+	bool makes[SP_EVENT_KINDS] = {[SP_EV_collective_group] = true,
+				      [SP_EV_python_call] = true,
+				      [SP_EV_recording_off] = true};
 	bool calls[SP_EVENT_KINDS] = {[SP_EV_collective] = true, [SP_EV_torch_range] = true};
 	struct reading r = {.groups = groups,
 			    .image = &run->metadata.images[image],

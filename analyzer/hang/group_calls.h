@@ -13,6 +13,7 @@ struct sp_run;
 
 #define SP_GROUP_CALLS_KEPT 64u /* of each group, the last ones */
 #define SP_GROUPS_MAX 256u	/* of a process; further ones are not followed */
+#define SP_NO_GROUP UINT32_MAX
 
 struct sp_group_call {
 	uint64_t operation; /* enum sp_collective; 0: none */
@@ -36,6 +37,7 @@ struct sp_group_calls {
 struct sp_process_groups {
 	struct sp_group_calls *list;
 	uint32_t count, room;
+	bool is_partial; /* recording was off for a time, or there were more groups */
 	/* When a thread of the library began to work on the last collective that it was seen to
 	 * end. It ends one after the waiter has woken, so its end says less. */
 	int64_t ended_since_ns;

@@ -8,12 +8,18 @@
 #include "analyzer/report/report.h"
 #include "trace/collectives.h"
 
-#define NO_GROUP UINT32_MAX
+/* A group of one process, as the member of a group of the match. */
+struct group_member {
+	struct sp_group_calls *calls;
+	uint32_t trainer;
+	uint32_t unnamed; /* which of the process's groups of this size without a name */
+};
 
 struct matching {
 	struct sp_group_match *match;
 	struct sp_process_groups *processes; /* by trainer; a group's index in the match is in it */
-	const struct sp_group_calls **members; /* of all groups, by group */
+	const struct sp_standing *standing;  /* by trainer */
+	struct group_member *members;	     /* of all groups, by group and rank */
 	uint32_t count, member_count;
 };
 
@@ -49,57 +55,16 @@ static uint32_t unnamed_before(const struct sp_process_groups *process, uint32_t
 	return before;
 }
 
-static uint32_t find_group(const struct sp_group_match *match,
-			   const struct sp_process_groups *process, uint32_t i)
-{
-	const struct sp_group_calls *calls = &process->list[i];
-	uint32_t unnamed = calls->name == SP_STRINGS_REST ? unnamed_before(process, i) : 0;
-
-	for (uint32_t k = 0; k < match->group_count; k++)
-		if (match->groups[k].name == calls->name && match->groups[k].size == calls->size &&
-		    match->groups[k].unnamed == unnamed)
-			return k;
-	return NO_GROUP;
-}
-
-static int add_member(struct sp_group_match *match, struct sp_process_groups *process, uint32_t i)
-{
-	const struct sp_group_calls *calls = &process->list[i];
-	uint32_t k = find_group(match, process, i);
-	struct sp_group *group;
-
-	if (k == NO_GROUP) {
-		group = sp_list_grow(match->groups, match->group_count, &match->group_room,
-				     sizeof(*group));
-		if (!group)
-			return -ENOMEM;
-		match->groups = group;
-		k = match->group_count++;
-		group[k] = (struct sp_group){
-			.name = calls->name,
-			.size = calls->size,
-			.unnamed = calls->name == SP_STRINGS_REST ? unnamed_before(process, i) : 0,
-			.least = UINT64_MAX,
-		};
-	}
-	process->list[i].group = k;
-	group = &match->groups[k];
-	group->members++;
-	group->least = calls->count < group->least ? calls->count : group->least;
-	group->most = calls->count > group->most ? calls->count : group->most;
-	return 0;
-}
-
 /* The call of most members; NULL: all called the same, or too little is known. */
-static const struct sp_group_call *usual_of(const struct sp_group_calls *const *members,
-					    uint32_t count, uint64_t ordinal)
+static const struct sp_group_call *usual_of(const struct group_member *members, uint32_t count,
+					    uint64_t ordinal)
 {
 	const struct sp_group_call *usual = NULL;
 	bool differs = false;
 	uint32_t lead = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct sp_group_call *call = sp_group_call_at(members[i], ordinal);
+		const struct sp_group_call *call = sp_group_call_at(members[i].calls, ordinal);
 
 		if (!call)
 			continue;
@@ -111,7 +76,7 @@ static const struct sp_group_call *usual_of(const struct sp_group_calls *const *
 	return differs ? usual : NULL;
 }
 
-static void find_difference(struct sp_group *group, const struct sp_group_calls *const *members)
+static void find_difference(struct sp_group *group, const struct group_member *members)
 {
 	uint64_t first = group->most > SP_GROUP_CALLS_KEPT ? group->most - SP_GROUP_CALLS_KEPT : 0;
 
@@ -125,30 +90,125 @@ static void find_difference(struct sp_group *group, const struct sp_group_calls 
 	}
 }
 
-static int compare_members(const void *a, const void *b)
+static int compare_groups(const struct group_member *x, const struct group_member *y)
 {
-	const struct sp_group_calls *x = *(const struct sp_group_calls *const *)a,
-				    *y = *(const struct sp_group_calls *const *)b;
+	const struct sp_group_calls *a = x->calls, *b = y->calls;
 
-	return (x->group > y->group) - (x->group < y->group);
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return (x->unnamed > y->unnamed) - (x->unnamed < y->unnamed);
 }
 
-static int find_differences(struct matching *m)
+/* The latest member comes first where several are one rank of a group. */
+static int compare_members(const void *a, const void *b)
+{
+	const struct group_member *x = a, *y = b;
+	int r = compare_groups(x, y);
+
+	if (r != 0)
+		return r;
+	if (x->calls->rank != y->calls->rank)
+		return x->calls->rank < y->calls->rank ? -1 : 1;
+	if (x->calls->since_ns != y->calls->since_ns)
+		return x->calls->since_ns > y->calls->since_ns ? -1 : 1;
+	return (x->trainer > y->trainer) - (x->trainer < y->trainer);
+}
+
+/* Made again by the same process, or by the one that took the place of a process that has ended. */
+static bool is_successor(const struct matching *m, const struct group_member *now,
+			 const struct group_member *before)
+{
+	return now->calls->name != SP_STRINGS_REST &&
+	       (now->trainer == before->trainer || m->standing[before->trainer].is_gone);
+}
+
+/* The ordinals of its members count the same calls: the trace has all of them, and each rank is one
+ * process, or follows one. */
+static bool is_comparable(const struct matching *m, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct group_member *one = &m->members[i], *next = one + 1;
+
+		if (m->processes[one->trainer].is_partial)
+			return false;
+		if (i + 1 < to && next->calls->rank == one->calls->rank &&
+		    !is_successor(m, one, next))
+			return false;
+	}
+	return true;
+}
+
+/* These members are of one group. Those that others succeed are left out. */
+static int add_group(struct matching *m, uint32_t from, uint32_t to)
+{
+	struct sp_group_match *match = m->match;
+	const struct group_member *first = &m->members[from];
+	struct sp_group *group =
+		sp_list_grow(match->groups, match->group_count, &match->group_room, sizeof(*group));
+	uint64_t rank = 0;
+
+	if (!group)
+		return -ENOMEM;
+	match->groups = group;
+	group += match->group_count;
+	*group = (struct sp_group){.name = first->calls->name,
+				   .size = first->calls->size,
+				   .least = UINT64_MAX};
+	for (uint32_t i = from; i < to; i++) {
+		struct group_member one = m->members[i];
+
+		if (group->members && one.calls->rank == rank)
+			continue;
+		rank = one.calls->rank;
+		one.calls->group = match->group_count;
+		m->members[from + group->members++] = one;
+		group->least = one.calls->count < group->least ? one.calls->count : group->least;
+		group->most = one.calls->count > group->most ? one.calls->count : group->most;
+	}
+	find_difference(group, &m->members[from]);
+	match->group_count++;
+	return 0;
+}
+
+static void list_members(struct matching *m)
 {
 	uint32_t n = 0;
 
-	m->members = calloc(m->member_count + UINT64_C(1), sizeof(const void *));
+	for (uint32_t t = 0; t < m->count; t++)
+		for (uint32_t i = 0; i < m->processes[t].count; i++) {
+			struct sp_group_calls *calls = &m->processes[t].list[i];
+
+			calls->group = SP_NO_GROUP;
+			m->members[n++] =
+				(struct group_member){calls, t,
+						      calls->name == SP_STRINGS_REST
+							      ? unnamed_before(&m->processes[t], i)
+							      : 0};
+		}
+	qsort(m->members, n, sizeof(*m->members), compare_members);
+}
+
+static int find_groups(struct matching *m)
+{
+	uint32_t to;
+	int r = 0;
+
+	m->members = calloc(m->member_count + UINT64_C(1), sizeof(*m->members));
 	if (!m->members)
 		return -ENOMEM;
-	for (uint32_t t = 0; t < m->count; t++)
-		for (uint32_t i = 0; i < m->processes[t].count; i++)
-			m->members[n++] = &m->processes[t].list[i];
-	qsort(m->members, n, sizeof(const void *), compare_members);
-	n = 0;
-	for (uint32_t k = 0; k < m->match->group_count; n += m->match->groups[k++].members)
-		find_difference(&m->match->groups[k], &m->members[n]);
+	list_members(m);
+	for (uint32_t from = 0; r == 0 && from < m->member_count; from = to) {
+		to = from + 1;
+		while (to < m->member_count &&
+		       compare_groups(&m->members[from], &m->members[to]) == 0)
+			to++;
+		if (is_comparable(m, from, to))
+			r = add_group(m, from, to);
+	}
 	free(m->members);
-	return 0;
+	return r;
 }
 
 /* The last call of the process has not ended, or the ranks have called what never fits. */
@@ -157,7 +217,7 @@ static bool is_in_call(const struct matching *m, const struct sp_process_groups 
 	const struct sp_group_calls *last = sp_process_groups_last(process);
 
 	return last && (last->last[last->kept - 1].at_ns > process->ended_since_ns ||
-			m->match->groups[last->group].differs);
+			(last->group != SP_NO_GROUP && m->match->groups[last->group].differs));
 }
 
 /* The group of this process in which the others have begun more; NULL: none. */
@@ -165,9 +225,13 @@ static const struct sp_group_calls *awaited_in(const struct matching *m, uint32_
 {
 	const struct sp_process_groups *process = &m->processes[trainer];
 
-	for (uint32_t i = 0; i < process->count; i++)
-		if (process->list[i].count < m->match->groups[process->list[i].group].most)
-			return &process->list[i];
+	for (uint32_t i = 0; i < process->count; i++) {
+		const struct sp_group_calls *calls = &process->list[i];
+
+		if (calls->group != SP_NO_GROUP &&
+		    calls->count < m->match->groups[calls->group].most)
+			return calls;
+	}
 	return NULL;
 }
 
@@ -177,12 +241,16 @@ static const struct sp_group_calls *differing_in(const struct matching *m, uint3
 	const struct sp_process_groups *process = &m->processes[trainer];
 
 	for (uint32_t i = 0; i < process->count; i++) {
-		const struct sp_group *group = &m->match->groups[process->list[i].group];
-		const struct sp_group_call *call =
-			sp_group_call_at(&process->list[i], group->differs);
+		const struct sp_group_calls *calls = &process->list[i];
+		const struct sp_group *group;
+		const struct sp_group_call *call;
 
+		if (calls->group == SP_NO_GROUP)
+			continue;
+		group = &m->match->groups[calls->group];
+		call = sp_group_call_at(calls, group->differs);
 		if (call && !is_same_call(call, &group->usual))
-			return &process->list[i];
+			return calls;
 	}
 	return NULL;
 }
@@ -190,11 +258,12 @@ static const struct sp_group_calls *differing_in(const struct matching *m, uint3
 static struct sp_matched_rank rank_in(const struct matching *m, const struct sp_group_calls *calls,
 				      enum sp_rank_state state)
 {
-	struct sp_matched_rank rank = {.state = state, .group = NO_GROUP};
+	struct sp_matched_rank rank = {.state = SP_RANK_APART, .group = SP_NO_GROUP};
 	const struct sp_group_call *call;
 
-	if (!calls)
+	if (!calls || calls->group == SP_NO_GROUP)
 		return rank;
+	rank.state = state;
 	rank.group = calls->group;
 	rank.ordinal =
 		state == SP_RANK_DIFFERS ? m->match->groups[rank.group].differs : calls->count;
@@ -202,6 +271,12 @@ static struct sp_matched_rank rank_in(const struct matching *m, const struct sp_
 	if (call)
 		rank.call = *call;
 	return rank;
+}
+
+/* All ranks of the group are in the trace, and have begun this call. */
+static bool is_whole(const struct sp_group *group, uint64_t ordinal)
+{
+	return group->members >= group->size && group->least >= ordinal && !group->differs;
 }
 
 static struct sp_matched_rank match_rank(const struct matching *m, uint32_t trainer,
@@ -221,12 +296,23 @@ static struct sp_matched_rank match_rank(const struct matching *m, uint32_t trai
 	if (awaited)
 		return is_in && awaited != last ? rank_in(m, last, SP_RANK_ELSEWHERE)
 						: rank_in(m, awaited, SP_RANK_MISSING);
-	if (is_in && rank.group != NO_GROUP)
-		rank.state = m->match->groups[rank.group].least < rank.ordinal ||
-					     m->match->groups[rank.group].differs
-				     ? SP_RANK_WAITS
-				     : SP_RANK_TOGETHER;
+	if (is_in && rank.group != SP_NO_GROUP)
+		rank.state = is_whole(&m->match->groups[rank.group], rank.ordinal)
+				     ? SP_RANK_TOGETHER
+				     : SP_RANK_WAITS;
 	return rank;
+}
+
+/* The process emitted events that the trace has not. */
+static bool has_lost(const struct sp_report *report, uint32_t image)
+{
+	const struct sp_index *index = &report->run.index;
+	bool lost = index->images[image].process_lost > 0;
+
+	for (uint32_t i = sp_index_first_stream(index, image);
+	     !lost && i < index->stream_count && index->streams[i]->image == image; i++)
+		lost = index->streams[i]->lost || report->totals.streams[i].missing;
+	return lost;
 }
 
 static int read_all(struct matching *m, const struct sp_report *report, int64_t until_ns)
@@ -235,25 +321,26 @@ static int read_all(struct matching *m, const struct sp_report *report, int64_t 
 
 	for (uint32_t t = 0; r == 0 && t < m->count; t++) {
 		uint32_t stream = report->training.trainers[t].stream;
+		uint32_t image = report->run.index.streams[stream]->image;
 
-		r = sp_process_groups_read(&m->processes[t], &report->run,
-					   report->run.index.streams[stream]->image, until_ns);
-		for (uint32_t i = 0; r == 0 && i < m->processes[t].count; i++)
-			r = add_member(m->match, &m->processes[t], i);
+		r = sp_process_groups_read(&m->processes[t], &report->run, image, until_ns);
+		m->processes[t].is_partial |= has_lost(report, image);
 		m->member_count += m->processes[t].count;
 	}
 	return r;
 }
 
-static int match_all(struct matching *m, const struct sp_standing *standing)
+static int match_all(struct matching *m)
 {
+	int r = find_groups(m);
+
+	if (r != 0 || !m->match->group_count)
+		return r;
 	m->match->ranks = calloc(m->count, sizeof(*m->match->ranks));
 	if (!m->match->ranks)
 		return -ENOMEM;
-	if (find_differences(m) < 0)
-		return -ENOMEM;
 	for (uint32_t t = 0; t < m->count; t++) {
-		m->match->ranks[t] = match_rank(m, t, standing[t]);
+		m->match->ranks[t] = match_rank(m, t, m->standing[t]);
 		m->match->ranks[t].number =
 			m->processes[t].count ? m->processes[t].list[0].rank : UINT64_MAX;
 	}
@@ -263,7 +350,7 @@ static int match_all(struct matching *m, const struct sp_standing *standing)
 int sp_group_match_find(const struct sp_report *report, int64_t until_ns,
 			const struct sp_standing *standing, struct sp_group_match *ret)
 {
-	struct matching m = {.match = ret, .count = report->training.count};
+	struct matching m = {.match = ret, .standing = standing, .count = report->training.count};
 	int r;
 
 	*ret = (struct sp_group_match){.groups = NULL};
@@ -271,8 +358,8 @@ int sp_group_match_find(const struct sp_report *report, int64_t until_ns,
 	if (!m.processes)
 		return -ENOMEM;
 	r = read_all(&m, report, until_ns);
-	if (r == 0 && ret->group_count)
-		r = match_all(&m, standing);
+	if (r == 0)
+		r = match_all(&m);
 	for (uint32_t t = 0; t < m.count; t++)
 		sp_process_groups_finish(&m.processes[t]);
 	free(m.processes);

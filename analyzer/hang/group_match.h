@@ -12,7 +12,7 @@ struct sp_report;
 
 enum sp_rank_state {
 	SP_RANK_APART,	   /* in no collective, and no rank waits for it */
-	SP_RANK_WAITS,	   /* in a collective that others have not begun */
+	SP_RANK_WAITS,	   /* in a collective that others have not begun, or are not in the run */
 	SP_RANK_TOGETHER,  /* in a collective that all of its group have begun */
 	SP_RANK_ELSEWHERE, /* in a collective, while others wait for it in another group */
 	SP_RANK_MISSING,   /* others wait for it in a group, and it is in no collective */
@@ -21,11 +21,17 @@ enum sp_rank_state {
 	SP_RANK_STATES
 };
 
-/* A group of ranks, by its name on all of them. */
+/* In a collective. */
+static inline bool sp_rank_is_inside(enum sp_rank_state state)
+{
+	return state >= SP_RANK_WAITS && state <= SP_RANK_ELSEWHERE;
+}
+
+/* A group of ranks, by its name on all of them. A group is left out where the trace lacks calls of
+ * a member, or where two processes that live say that they are the same rank of it. */
 struct sp_group {
 	uint32_t name;	      /* in metadata.labels; SP_STRINGS_REST: not known */
 	uint64_t size;	      /* ranks, as its members say */
-	uint32_t unnamed;     /* without a name: which of a process's groups of this size */
 	uint32_t members;     /* whose calls are in the run */
 	uint64_t least, most; /* of the last ordinals of its members */
 	uint64_t differs;     /* the first kept ordinal that members called differently; 0: none */
@@ -34,7 +40,7 @@ struct sp_group {
 
 struct sp_matched_rank {
 	enum sp_rank_state state;
-	uint32_t group;	  /* index in groups; UINT32_MAX: of none */
+	uint32_t group;	  /* index in groups; SP_NO_GROUP: of none */
 	uint64_t ordinal; /* of its last call there; SP_RANK_DIFFERS: of the call that differs */
 	struct sp_group_call call; /* that one */
 	uint64_t number;	   /* its rank in its first group; UINT64_MAX: not known */

@@ -30,7 +30,9 @@ struct looking {
 	int64_t end_ns; /* of the run, or when it was read, or when the trainer gave up */
 	struct sp_thread_past *past; /* of each stream at end_ns, once read; NULL: what they do at
 					their end */
-	struct sp_group_match match; /* of the ranks; none in a run of one trainer */
+	bool is_matched;
+	struct sp_group_match
+		match; /* of the ranks, once is_matched; none in a run of one trainer */
 };
 
 static const struct sp_stream *stream_of(const struct sp_report *report, uint32_t i)
@@ -304,21 +306,26 @@ static void add_trainer(const struct looking *l, struct sp_hang *hang, uint32_t 
 }
 
 /* In one wait for as long as nothing moved: a collective, not a loader's queue. */
-static bool is_in_collective(const struct looking *l, uint32_t stream, int64_t stuck_ns)
+static bool is_in_collective(const struct looking *l, uint32_t t, int64_t stuck_ns)
 {
+	uint32_t stream = trainer_stream(l->report, t);
+
+	if (l->match.ranks && sp_rank_is_inside(l->match.ranks[t].state))
+		return true;
 	return is_wait(call_of(l, stream)) && mark_ns(l, stream) > stuck_ns / 2 &&
 	       mark_ns(l, stream) > LEAST_NS;
 }
 
-/* Sets l->match; the caller finishes it. */
+/* Sets l->match once; the caller finishes it. */
 static int match_ranks(struct looking *l)
 {
 	uint32_t count = l->report->training.count;
 	struct sp_standing *standing;
 	int r;
 
-	if (count < 2)
+	if (count < 2 || l->is_matched)
 		return 0;
+	l->is_matched = true;
 	standing = calloc(count, sizeof(*standing));
 	if (!standing)
 		return -ENOMEM;
@@ -357,7 +364,7 @@ static bool find_missing(const struct looking *l, int64_t stuck_ns, uint32_t *re
 		return true;
 	for (uint32_t t = 0; t < l->report->training.count; t++) {
 		uint32_t stream = trainer_stream(l->report, t);
-		uint32_t *first = is_in_collective(l, stream, stuck_ns) ? &waiting : &missing;
+		uint32_t *first = is_in_collective(l, t, stuck_ns) ? &waiting : &missing;
 
 		if (*first == UINT32_MAX && !has_ended(l, stream))
 			*first = t;
@@ -433,24 +440,33 @@ static void judge(struct looking *l, struct sp_hang *hang, uint32_t t, int64_t l
 	if (match_ranks(l) < 0)
 		return;
 	follow(l, hang, t, least_ns);
-	sp_group_match_finish(&l->match);
 	hang->is_hung = (hang->count > 1 || waits_or_repeats(l, trainer_stream(l->report, t)) ||
 			 hang->chain[0].is_stopped || hang->chain[0].lock.what) &&
 			is_blocked(hang, least_ns);
 }
 
-/* A trainer that neither ended nor moves. */
-static void find_standing(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
+/* The run ends at the same time for nearly all trainers, whose match is the same then. */
+static void look_from(struct looking *l, int64_t end_ns)
 {
+	if (l->end_ns == end_ns)
+		return;
+	sp_group_match_finish(&l->match);
+	l->is_matched = false;
+	l->end_ns = end_ns;
+}
+
+/* A trainer that neither ended nor moves. */
+static void find_standing(struct looking *l, uint32_t t, struct sp_hang *hang)
+{
+	const struct sp_report *report = l->report;
 	const struct sp_steps *steps = &report->training.trainers[t].steps;
 	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
-	struct looking l = {.report = report,
-			    .end_ns = run_end_ns(report, trainer_stream(report, t))};
 
-	if (has_ended(&l, trainer_stream(report, t)) || l.end_ns - since_ns < least_ns)
+	look_from(l, run_end_ns(report, trainer_stream(report, t)));
+	if (has_ended(l, trainer_stream(report, t)) || l->end_ns - since_ns < least_ns)
 		return;
-	*hang = (struct sp_hang){.since_ns = since_ns, .for_ns = (uint64_t)(l.end_ns - since_ns)};
-	judge(&l, hang, t, least_ns);
+	*hang = (struct sp_hang){.since_ns = since_ns, .for_ns = (uint64_t)(l->end_ns - since_ns)};
+	judge(l, hang, t, least_ns);
 }
 
 static bool has_failed(const struct sp_report *report, uint32_t stream)
@@ -516,6 +532,7 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 				 .for_ns = (uint64_t)(l.end_ns - since_ns),
 				 .is_given_up = true};
 	judge(&l, hang, t, least_ns);
+	sp_group_match_finish(&l.match);
 	/* A wait alone may be one that was only slow. */
 	hang->is_hung &= hang->count > 1 || !is_wait(hang->chain[0].kind);
 	hang->is_hung = hang->is_hung && !has_moved(&l, &hang->chain[hang->count - 1]);
@@ -524,12 +541,15 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 
 void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 {
+	struct looking l = {.report = report, .end_ns = INT64_MIN};
+
 	*hang = (struct sp_hang){.is_hung = false};
 	if (sp_index_has_digested(&report->run.index) || !is_whole(report))
 		return;
 	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
 		if (report->training.trainers[t].steps.count)
-			find_standing(report, t, hang);
+			find_standing(&l, t, hang);
+	sp_group_match_finish(&l.match);
 	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
 		if (report->training.trainers[t].steps.count)
 			find_given_up(report, t, hang);

@@ -43,7 +43,7 @@ void sp_rank_call_text(const struct sp_report *report, const struct sp_rank_hang
 	char elements[64], group[128];
 
 	*ret = '\0';
-	if (rank->group == UINT32_MAX)
+	if (rank->group == SP_NO_GROUP)
 		return;
 	group_text(report, &hang->match.groups[rank->group], group, sizeof(group));
 	elements_text(&rank->call, elements, sizeof(elements));
@@ -112,6 +112,23 @@ static size_t add(char *ret, size_t used, size_t room, const char *text)
 	return used + bytes < room ? used + bytes : room - 1;
 }
 
+/* A rank may wait for ranks that are in no input. "" where all of its group are in the run. */
+static void absent_text(const struct sp_report *report, const struct sp_rank_hang *hang,
+			const struct sp_matched_rank *rank, char *ret, size_t room)
+{
+	const struct sp_group *group;
+	char name[128];
+
+	*ret = '\0';
+	if (rank->state != SP_RANK_WAITS || rank->group == SP_NO_GROUP)
+		return;
+	group = &hang->match.groups[rank->group];
+	group_text(report, group, name, sizeof(name));
+	if (group->members < group->size)
+		snprintf(ret, room, _("only %u of the %llu ranks of %s are in this run"),
+			 group->members, (unsigned long long)group->size, name);
+}
+
 size_t sp_rank_hang_text(const struct sp_report *report, const struct sp_rank_hang *hang, char *ret,
 			 size_t ret_bytes)
 {
@@ -127,6 +144,8 @@ size_t sp_rank_hang_text(const struct sp_report *report, const struct sp_rank_ha
 			    said++ >= ROWS_SAID)
 				continue;
 			clause(report, hang, k, text, sizeof(text));
+			used = add(ret, used, ret_bytes, text);
+			absent_text(report, hang, &hang->rows[k].rank, text, sizeof(text));
 			used = add(ret, used, ret_bytes, text);
 		}
 	if (sp_rank_hang_is_cycle(hang))

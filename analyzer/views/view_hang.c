@@ -19,7 +19,7 @@
 	  sp_cell_if(call->operation && call->elements >= 0, (uint64_t)call->elements))            \
 	X("element_type", N_("type"), WORD,                                                        \
 	  sp_cell_text(call->operation ? sp_element_name(call->type) : NULL))                      \
-	X("for_ns", N_("for"), NS, sp_cell_count(row->for_ns))                                     \
+	X("for_ns", N_("duration"), NS, sp_cell_count(row->for_ns))                                \
 	X("inside", N_("inside"), CHAIN, sp_cell_text(inside))
 
 static const struct sp_column row_columns[] = {ROW_COLUMNS(SP_COLUMN)};
@@ -32,7 +32,7 @@ static int show_row(const struct sp_report *report, const struct sp_rank_hang *h
 	char numbers[SP_RANKS_TEXT_BYTES], inside[1024];
 	size_t group_bytes = 0;
 	const char *group =
-		row->rank.group == UINT32_MAX
+		row->rank.group == SP_NO_GROUP
 			? NULL
 			: sp_rank_group_name(report, &hang->match.groups[row->rank.group],
 					     &group_bytes);

@@ -3,6 +3,7 @@
 says which ranks wait in which collective, and which never came to it and what they were in."""
 
 import contextlib
+import glob
 import os
 import signal
 import subprocess
@@ -25,6 +26,12 @@ CASES = {
         "worker 0 is inside open",
     ),
     "file": (
+        1,
+        [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
+        "rank 1 is inside open",
+    ),
+    # As above, and each rank had been in a group of the same name.
+    "again": (
         1,
         [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
         "rank 1 is inside open",
@@ -105,6 +112,7 @@ class RankHang(unittest.TestCase):
             for case in CASES:
                 with self.subTest(case):
                     self.check(case, os.path.join(folders[case], "run.zst"))
+            self.check_without_culprit(os.path.join(folders["file"], "run.zst"))
 
     def check(self, case, run):
         _, rows, part = CASES[case]
@@ -116,6 +124,18 @@ class RankHang(unittest.TestCase):
             self.assertEqual(found[row]["element_type"], None if row[2] == "barrier" else "float32")
         self.assertEqual(summary["verdict"]["code"], "hung")
         self.assertIn(part, plain(summary["verdict"]["text"]))
+
+    def check_without_culprit(self, run):
+        """Where the files of the rank that never came are not in the run, nobody is accused."""
+        row = training.report("hang", run)["ranks"]
+        pid = next(r["inside"] for r in row if r["state"] == "missing").split("(pid ")[1]
+        for path in glob.glob(os.path.join(run, f"*-{pid.split(')')[0]}-*")):
+            os.unlink(path)
+        rows = training.report("hang", run)["ranks"]
+        self.assertEqual([(r["ranks"], r["state"]) for r in rows], [("0, 2", "waits")])
+        text = training.report("summary", run)["verdict"]["text"]
+        self.assertIn("only 2 of the 3 ranks of group 0 default_pg are in this run", text)
+        self.assertNotIn("never came", text)
 
 
 if __name__ == "__main__":

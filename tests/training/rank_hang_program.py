@@ -40,7 +40,7 @@ def stop(step, rank, groups):
 	if step != AT:
 		return
 	one, two = torch.zeros(1), torch.zeros(2)
-	if case in ("file", "interrupted") and rank == 1:
+	if case in ("file", "interrupted", "again") and rank == 1:
 		reached()
 		open(PIPE).close()
 	elif case == "operation":
@@ -75,9 +75,18 @@ def stop(step, rank, groups):
 			file.read()
 
 
-def train(rank):
-	store = dist.FileStore(os.path.join(folder, "store"), RANKS)
+def join(rank, name):
+	store = dist.FileStore(os.path.join(folder, name), RANKS)
 	dist.init_process_group("gloo", store=store, rank=rank, world_size=RANKS)
+
+
+def train(rank):
+	if case == "again":  # the group that follows has the same name
+		join(rank, "first")
+		for _ in range(200):
+			dist.all_reduce(torch.zeros(1))
+		dist.destroy_process_group()
+	join(rank, "store")
 	groups = [dist.new_group([0, 1]), dist.new_group([0, 1])]
 	torch.manual_seed(0)
 	model = DistributedDataParallel(torch.nn.Linear(16, 4))
