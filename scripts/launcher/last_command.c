@@ -80,18 +80,28 @@ static char *next_entry(const struct buffer *buffer, size_t *at, struct entry *r
 	return texts;
 }
 
-/* Makes the folder that the path's last name is in, and the one that it is in. */
-static void make_folders(char *path)
+static bool is_own(const char *folder)
 {
-	char *name = strrchr(path, '/'), *folder;
+	struct stat st;
 
-	*name = '\0';
-	folder = strrchr(path, '/');
-	*folder = '\0';
-	mkdir(path, 0700);
-	*folder = '/';
-	mkdir(path, 0700);
-	*name = '/';
+	return stat(folder, &st) == 0 && st.st_uid == geteuid();
+}
+
+/*
+ * Makes the folders above the path's last name that are missing, below a folder of this user alone:
+ * root with another user's HOME (sudo -E) leaves nothing there that this user could not use.
+ * Returns whether the last of them is this user's.
+ */
+static bool make_folders(char *path)
+{
+	bool owns = false;
+
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		owns = is_own(path) || (owns && mkdir(path, 0700) == 0);
+		*at = '/';
+	}
+	return owns;
 }
 
 static int path_of(char ret[PATH_MAX])
@@ -129,14 +139,16 @@ static int write_file(char path[PATH_MAX], const struct buffer *from)
 	char beside[PATH_MAX];
 	int fd, r = 0;
 
-	make_folders(path);
-	snprintf(beside, sizeof(beside), "%.*s.%ld", PATH_MAX - 32, path, (long)getpid());
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (!make_folders(path))
+		return -EPERM;
+	snprintf(beside, sizeof(beside), "%.*s.XXXXXX", PATH_MAX - 32, path);
+	fd = mkostemp(beside, O_CLOEXEC); /* containers that share a home may have one pid */
 	if (fd < 0)
 		return -errno;
 	if (write(fd, from->bytes, from->used) != (ssize_t)from->used)
 		r = -EIO;
-	close(fd);
+	if (close(fd) < 0)
+		r = -EIO;
 	if (r == 0 && rename(beside, path) < 0)
 		r = -errno;
 	if (r < 0)
@@ -166,14 +178,17 @@ static int store(const char *directory, const struct sp_last_command *last, stru
 {
 	char path[PATH_MAX];
 	int r = path_of(path);
+	bool fits;
 
 	if (r < 0)
 		return r;
-	if (!put_entry(made, directory, last))
-		return -E2BIG;
+	fits = put_entry(made, directory, last);
+	if (!fits)
+		made->used = 0;
 	read_file(path, old);
 	put_others(made, directory, old);
-	return write_file(path, made);
+	r = write_file(path, made);
+	return fits ? r : -E2BIG;
 }
 
 int sp_last_command_store(const struct sp_last_command *last)

@@ -13,7 +13,8 @@ struct sp_last_command {
 };
 
 /* Stores it for the working directory, in place of the one before. A job's first rank stores
- * it, the others do not. Returns 0 or -errno; then nothing has changed. */
+ * it, the others do not. Returns 0 or -errno: -E2BIG where the command is too long to be stored;
+ * then the directory has none, so that `stageprof again` runs no older one. */
 int sp_last_command_store(const struct sp_last_command *last);
 
 /* Reads that of the working directory; its words are never freed. Returns 0 or -errno: -ENOENT

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+import unittest
 
 import scene
 from scene import LIBRARY, PYTHON, REPORT, ROOT, STAGEPROF, Terminal, clean_environment
@@ -439,6 +440,40 @@ class Again(scene.Case):
                     self.assertNotIn(b"secret", file.read())
         os.chmod(self.kept(), 0o666)
         self.again(status=2)
+
+    def test_new_home(self):
+        """A container's home has no ~/.local."""
+        home = os.path.join(self.folder, "home")
+        os.mkdir(home)
+        self.env = clean_environment(HOME=home)
+        self.env.pop("XDG_STATE_HOME", None)
+        first = self.run_under(PYTHON, "-c", self.TELL, "new", env=self.env)
+        self.assertIn("stageprof again", first.stderr)
+        self.assertEqual(self.again().stdout, first.stdout)
+        self.assertEqual(os.stat(os.path.join(home, ".local", "state")).st_mode & 0o777, 0o700)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_home_of_another_user(self):
+        """Root by sudo -E leaves nothing that the user could not use."""
+        home = os.path.join(self.folder, "home")
+        os.mkdir(home)
+        os.chown(home, 1234, 1234)
+        self.env = clean_environment(HOME=home)
+        self.env.pop("XDG_STATE_HOME", None)
+        done = self.run_under(PYTHON, "-c", self.TELL, env=self.env)
+        self.assertNotIn("stageprof again", done.stderr)
+        self.assertEqual(os.listdir(home), [])
+
+    def test_too_long(self):
+        """The one before does not run in its stead; those of other directories stay."""
+        other = os.path.join(self.folder, "other")
+        os.mkdir(other)
+        self.run_under(PYTHON, "-c", self.TELL, "other", cwd=other, env=self.env)
+        self.run_under(PYTHON, "-c", self.TELL, "old", env=self.env)
+        long = self.run_under(PYTHON, "-c", self.TELL, *["x" * 100000] * 3, env=self.env)
+        self.assertNotIn("stageprof again", long.stderr)
+        self.again(status=2)
+        self.assertIn("['other']", self.again(cwd=other).stdout)
 
     def test_damaged(self):
         self.run_under(PYTHON, "-c", self.TELL, env=self.env)
