@@ -752,6 +752,22 @@ START_TEST(a_second_opinion_that_differs_is_a_doubt)
 }
 END_TEST
 
+/* Of two ranks one waits for the other: half of all training threads' time is in collectives. */
+START_TEST(a_late_rank_is_on_a_core)
+{
+	set(SP_METRIC_communication_share, 0.42);
+	set(SP_METRIC_straggler_share, 0.84);
+	set(SP_METRIC_compute_share, 0.1);
+	set(SP_METRIC_off_core_share, 0.42);
+	ck_assert_str_eq(judge(), "communication-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_straggler);
+	ck_assert(v.second.is_known && !v.second.differs);
+	set(SP_METRIC_off_core_share, 0.1);
+	judge();
+	ck_assert(v.doubts[SP_DOUBT_second]);
+}
+END_TEST
+
 START_TEST(more_time_without_a_backward)
 {
 	set_wait(0.1);
@@ -1129,6 +1145,7 @@ int main(void)
 	tcase_add_test(c, other_programs_had_the_cores);
 	tcase_add_test(c, a_crowd_of_other_programs_is_not_the_job);
 	tcase_add_test(c, a_second_opinion_that_differs_is_a_doubt);
+	tcase_add_test(c, a_late_rank_is_on_a_core);
 	tcase_add_test(c, more_time_without_a_backward);
 	tcase_add_test(c, batches_that_are_sooner_made_than_received);
 	tcase_add_test(c, a_small_gain_of_a_what_if_is_no_advice);
