@@ -89,6 +89,16 @@ class Workers(Case):
         self.assertEqual(steps, sorted(steps, reverse=True))
 
 
+class Samplers(Case):
+    def test_a_sampler_is_on_a_core(self):
+        """The training thread draws indices itself, which no count of cores refutes."""
+        run = self.record("costly", os.path.join("programs", "costly_sampler.py"))
+        verdict = training.report("summary", run)["verdict"]
+        self.assertEqual(verdict["rule"], "sampler")
+        self.assertEqual(verdict["second"]["id"], "waits")
+        self.assertNotIn("second", verdict["doubt_ids"])
+
+
 class Epochs(Case):
     def test_workers_that_stay(self):
         runs = {
