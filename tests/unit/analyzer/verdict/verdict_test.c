@@ -752,7 +752,7 @@ START_TEST(a_second_opinion_that_differs_is_a_doubt)
 }
 END_TEST
 
-/* Of two ranks one waits for the other: half of all training threads' time is in collectives. */
+/* One of two ranks waits: half of all training threads' time is in collectives. */
 START_TEST(a_late_rank_is_on_a_core)
 {
 	set(SP_METRIC_communication_share, 0.42);
