@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "preload/blocks/publish.h"
 #include "preload/recorder/recorder.h"
 #include "trace/events.h"
 
@@ -24,7 +25,8 @@ void sp_collectives_attach(void *libtorch)
 			 __ATOMIC_RELEASE);
 }
 
-void sp_collective_begins(enum sp_collective operation, const void *group, const void *tensor)
+struct sp_recorder *sp_collective_begins(enum sp_collective operation, const void *group,
+					 const void *tensor)
 {
 	get_number *elements = __atomic_load_n(&elements_of, __ATOMIC_ACQUIRE);
 	int kept = errno;
@@ -33,8 +35,8 @@ void sp_collective_begins(enum sp_collective operation, const void *group, const
 	int32_t type = SP_ELEMENT_UNKNOWN;
 	uint64_t words[3];
 
-	if (!t)
-		return;
+	if (!t || sp_recorder_of(t)->hands_over)
+		return NULL;
 	if (tensor && elements && elements(tensor, &number))
 		number = -1;
 	if (tensor && elements && type_of && type_of(tensor, &type))
@@ -42,7 +44,15 @@ void sp_collective_begins(enum sp_collective operation, const void *group, const
 	words[0] = (uint64_t)operation | (uint64_t)(uint8_t)type << 8;
 	words[1] = words[2] = 0;
 	sp_emit_extra(t, SP_EV_collective, GROUP_ARG(group), sp_clock_ticks(), 0, number, words);
+	sp_recorder_of(t)->hands_over = true;
 	errno = kept;
+	return sp_recorder_of(t);
+}
+
+void sp_collective_handed(struct sp_recorder **r)
+{
+	if (*r)
+		(*r)->hands_over = false;
 }
 
 void sp_collective_group(const void *group, uint32_t rank, uint32_t size)

@@ -14,8 +14,14 @@
  * linker: not for the hook path. */
 void sp_collectives_attach(void *libtorch);
 
-/* tensor: an at::Tensor, or NULL. */
-void sp_collective_begins(enum sp_collective operation, const void *group, const void *tensor);
+struct sp_recorder;
+
+/* tensor: an at::Tensor, or NULL. A collective that is made of others (gloo's reduce_scatter calls
+ * allreduce) is one: calls of the same thread are no events until the caller passes the result,
+ * which may be NULL, to sp_collective_handed(). */
+struct sp_recorder *sp_collective_begins(enum sp_collective operation, const void *group,
+					 const void *tensor);
+void sp_collective_handed(struct sp_recorder **r);
 
 /* A group was made, at this address; rank: of this process in it. */
 void sp_collective_group(const void *group, uint32_t rank, uint32_t size);

@@ -27,14 +27,17 @@ static const void *first_of(const struct vector *tensors)
 	return tensors->begin != tensors->end ? tensors->begin : NULL;
 }
 
-/* The virtual table lies in the library of the group's class. An exception passes through. */
+/* The virtual table lies in the library of the group's class. An exception passes through, and runs
+ * the cleanup. */
 #define COLLECTIVE(name, operation, tensor, parameters, arguments)                                 \
 	SP_HOOK(void *, name, SP_UNPACK parameters)                                                \
 	{                                                                                          \
 		__typeof__(&name) real =                                                           \
 			SP_ORIGINAL_FOR_CALLER(name, "_ZN4c10d", *(const void *const *)group);     \
                                                                                                    \
-		sp_collective_begins(SP_COLLECTIVE_##operation, group, tensor);                    \
+		struct sp_recorder *inside __attribute__((cleanup(sp_collective_handed))) =        \
+			sp_collective_begins(SP_COLLECTIVE_##operation, group, tensor);            \
+                                                                                                   \
 		return real arguments;                                                             \
 	}
 

@@ -30,7 +30,8 @@ CASES = {
         [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
         "rank 1 is inside open",
     ),
-    # As above, and each rank had been in a group of the same name.
+    # As above, and each rank had been in a group of the same name, and calls one collective more,
+    # which the backend makes of others.
     "again": (
         1,
         [("1", "missing", "all_reduce"), ("0, 2", "waits", "all_reduce")],
@@ -109,10 +110,12 @@ class RankHang(unittest.TestCase):
                         os.killpg(program.pid, signal.SIGKILL)
                     program.wait()
                     program.stdout.close()
+            runs = {case: os.path.join(folder, "run.zst") for case, folder in folders.items()}
             for case in CASES:
                 with self.subTest(case):
-                    self.check(case, os.path.join(folders[case], "run.zst"))
-            self.check_without_culprit(os.path.join(folders["file"], "run.zst"))
+                    self.check(case, runs[case])
+            self.assertEqual(self.ordinal(runs["file"]) + 1, self.ordinal(runs["again"]))
+            self.check_without_culprit(runs["file"])
 
     def check(self, case, run):
         _, rows, part = CASES[case]
@@ -124,6 +127,10 @@ class RankHang(unittest.TestCase):
             self.assertEqual(found[row]["element_type"], None if row[2] == "barrier" else "float32")
         self.assertEqual(summary["verdict"]["code"], "hung")
         self.assertIn(part, plain(summary["verdict"]["text"]))
+
+    def ordinal(self, run):
+        rows = training.report("hang", run)["ranks"]
+        return next(r["ordinal"] for r in rows if r["state"] == "missing")
 
     def check_without_culprit(self, run):
         """Where the files of the rank that never came are not in the run, nobody is accused."""
