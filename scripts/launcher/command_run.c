@@ -3,8 +3,9 @@
  * stageprof run: as LD_PRELOAD by hand, and prints the answer at the end.
  */
 #include <argp.h>
-#include <limits.h>
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -327,12 +328,32 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 	sp_child_end_like(&child);
 }
 
+/* Returns why the path names no run; NULL: it may name one, or a digest. */
+static const char *why_no_run(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool has_trace = false;
+
+	if (!folder)
+		return errno == ENOTDIR && access(path, R_OK) == 0 ? NULL : strerror(errno);
+	while (!has_trace && (entry = readdir(folder))) {
+		const char *suffix = strrchr(entry->d_name, '.');
+
+		has_trace = suffix && strcmp(suffix, ".zst") == 0;
+	}
+	closedir(folder);
+	return has_trace ? NULL : N_("it holds no trace: no file in it ends in .zst");
+}
+
 /* Before the command runs for hours. Returns the exit status. */
 static int check_against(const char *against)
 {
-	if (!against || !*against || access(against, R_OK) == 0)
+	const char *why = against && *against ? why_no_run(against) : NULL;
+
+	if (!why)
 		return SP_STATUS_OK;
-	sp_error_print(SP_ERROR_against, against, strerror(errno), NULL);
+	sp_error_print(SP_ERROR_against, against, why, NULL);
 	return SP_STATUS_USAGE;
 }
 
