@@ -32,6 +32,6 @@ sp_packages_install()
 	fi
 	echo "installing Debian packages: ${missing[*]}" >&2
 	export DEBIAN_FRONTEND=noninteractive
-	apt-get update -qq >&2
-	apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+	apt-get -o DPkg::Lock::Timeout=300 update -qq >&2
+	apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
