@@ -33,5 +33,6 @@ sp_packages_install()
 	echo "installing Debian packages: ${missing[*]}" >&2
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get -o DPkg::Lock::Timeout=300 update -qq >&2
-	apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}" >&2
+	apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends \
+		"${missing[@]}" >&2
 }
