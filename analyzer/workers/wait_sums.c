@@ -9,7 +9,6 @@
 
 #define CALLS_MAX 16384u   /* kept; beyond, the older half counts as outside of fetches */
 #define ROWS_MAX 512u	   /* of a thread; beyond, files have one row together */
-#define FETCHES_MAX 64u	   /* that may lie in one that has not ended */
 #define CALL_LEAST_NS 2000 /* a shorter call did not wait */
 
 struct sp_wait_sums {
@@ -18,9 +17,7 @@ struct sp_wait_sums {
 	uint32_t count;
 	struct sp_wait_row rows[ROWS_MAX];
 	uint32_t row_count;
-	uint32_t interpreter;			   /* its lock's condition; 0: not known */
-	struct sp_wait_fetch fetches[FETCHES_MAX]; /* that have ended, the last ones */
-	uint32_t fetch_count;
+	uint32_t interpreter; /* its lock's condition; 0: not known */
 	uint64_t fetch_cpu_ns;
 	uint64_t matched_ns, read_ns, page_ns; /* of the open fetch */
 };
@@ -61,7 +58,7 @@ void sp_wait_sums_free(struct sp_wait_sums *s)
 void sp_wait_sums_begin(struct sp_wait_sums *s, const struct sp_wait_times *times)
 {
 	s->times = *times;
-	s->count = s->row_count = s->interpreter = s->fetch_count = 0;
+	s->count = s->row_count = s->interpreter = 0;
 	s->fetch_cpu_ns = s->matched_ns = s->read_ns = s->page_ns = 0;
 }
 
@@ -144,8 +141,7 @@ void sp_wait_sums_call(struct sp_wait_sums *s, const struct sp_wait_call *call)
 	if (call->end_ns - call->start_ns < CALL_LEAST_NS)
 		return;
 	/* Calls inside of it are its way to wait. */
-	while (s->count && s->calls[s->count - 1].start_ns >= call->start_ns)
-		s->count--;
+	s->count = SP_NEST_FIRST(s->calls, s->count, start_ns, call->start_ns);
 	if (s->count == CALLS_MAX)
 		make_room(s);
 	s->calls[s->count++] = *call;
@@ -243,51 +239,24 @@ static void settle_observed(struct sp_wait_sums *s, const struct sp_wait_fetch *
 	add(s, SP_CAUSE_core, 0, f->ready_ns, 0, SP_WAIT_SOURCE_SWITCHES);
 }
 
-/* The part of a fetch that lies in no fetch inside of it. *ret_wall_ns: its length. */
-static struct sp_wait_fetch own_part(struct sp_wait_sums *s, const struct sp_wait_fetch *fetch,
-				     uint64_t *ret_wall_ns)
-{
-	struct sp_wait_fetch own = *fetch;
-	const struct sp_wait_fetch *inner;
-
-	*ret_wall_ns = sp_interval_ns(own.start_ns, own.end_ns);
-	while (s->fetch_count && s->fetches[s->fetch_count - 1].start_ns >= own.start_ns) {
-		inner = &s->fetches[--s->fetch_count];
-		*ret_wall_ns = less(*ret_wall_ns, sp_interval_ns(inner->start_ns, inner->end_ns));
-		own.cpu_ns = less(own.cpu_ns, inner->cpu_ns);
-		own.ready_ns = less(own.ready_ns, inner->ready_ns);
-		own.read_ns = less(own.read_ns, inner->read_ns);
-		own.blocked_ns = less(own.blocked_ns, inner->blocked_ns);
-		own.page_ns = less(own.page_ns, inner->page_ns);
-	}
-	if (s->fetch_count == FETCHES_MAX)
-		memmove(s->fetches, s->fetches + 1, --s->fetch_count * sizeof(*s->fetches));
-	s->fetches[s->fetch_count++] = *fetch;
-	return own;
-}
-
 uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *fetch)
 {
-	uint64_t wall_ns, off_ns;
-	const struct sp_wait_fetch own = own_part(s, fetch, &wall_ns);
-	uint32_t first = s->count;
+	uint64_t off_ns = less(fetch->wall_ns, fetch->cpu_ns);
+	uint32_t first = SP_NEST_FIRST(s->calls, s->count, start_ns, fetch->start_ns);
 
-	off_ns = less(wall_ns, own.cpu_ns);
-	while (first > 0 && s->calls[first - 1].start_ns >= own.start_ns)
-		first--;
-	if (!counts(s, own.start_ns))
+	if (!counts(s, fetch->start_ns))
 		settle_pages(s, 0);
-	else if (own.is_observed)
-		settle_observed(s, &own);
+	else if (fetch->is_observed)
+		settle_observed(s, fetch);
 	else
-		settle_unobserved(s, &own, off_ns, first);
-	s->fetch_cpu_ns += counts(s, own.start_ns) ? own.cpu_ns : 0;
+		settle_unobserved(s, fetch, off_ns, first);
+	s->fetch_cpu_ns += counts(s, fetch->start_ns) ? fetch->cpu_ns : 0;
 	s->count = first;
 	/* Waits without an event are in the sum, without a place. */
-	if (own.is_observed)
-		off_ns = least(s->read_ns + less(own.blocked_ns, s->matched_ns), off_ns);
+	if (fetch->is_observed)
+		off_ns = least(s->read_ns + less(fetch->blocked_ns, s->matched_ns), off_ns);
 	s->matched_ns = s->read_ns = s->page_ns = 0;
-	return less(own.read_ns, off_ns);
+	return less(fetch->read_ns, off_ns);
 }
 
 static void row_remove(struct sp_wait_sums *s, enum sp_cause cause)

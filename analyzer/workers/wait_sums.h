@@ -60,10 +60,10 @@ struct sp_wait_call {
 	uint32_t id; /* as in struct sp_wait_row; of a lock or a condition its address */
 };
 
-/* A fetch that has ended. */
+/* A fetch that has ended, without the fetches inside of it. */
 struct sp_wait_fetch {
-	int64_t start_ns, end_ns;
-	uint64_t cpu_ns, ready_ns;
+	int64_t start_ns;
+	uint64_t wall_ns, cpu_ns, ready_ns;
 	uint64_t read_ns; /* in reads of files */
 	bool is_observed;
 	bool waits_for_pages; /* where it is not observed: blocked time in no known call */

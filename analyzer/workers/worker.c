@@ -35,8 +35,9 @@ struct piece {
 struct fetch {
 	int64_t start_ns, end_ns;
 	struct sp_fetches part;
-	struct sp_call_waits waits;		       /* in it, also in fetches inside */
-	uint64_t inner_blocked_ns, inner_preempted_ns; /* of the fetches inside it */
+	struct sp_call_waits waits;	   /* in it, also in fetches inside */
+	struct sp_wait_fetch whole, inner; /* with the fetches inside of it; the sums of those */
+	uint64_t inner_blocked_ns, inner_preempted_ns; /* the same, in no known call */
 	bool is_waited;				       /* for a step's batch */
 };
 
@@ -206,6 +207,16 @@ static void settle(struct worker_builder *b, uint32_t n)
 	memmove(b->fetches, &b->fetches[n], b->fetch_count * sizeof(b->fetches[0]));
 }
 
+static void sum_fetches(struct sp_wait_fetch *sum, const struct sp_wait_fetch *fetch)
+{
+	sum->wall_ns += fetch->wall_ns;
+	sum->cpu_ns += fetch->cpu_ns;
+	sum->ready_ns += fetch->ready_ns;
+	sum->read_ns += fetch->read_ns;
+	sum->blocked_ns += fetch->blocked_ns;
+	sum->page_ns += fetch->page_ns;
+}
+
 /* A batch of a loader inside a fetch is a part of that fetch's batch. */
 static void put_fetch(struct worker_builder *b, const struct piece *p)
 {
@@ -222,6 +233,7 @@ static void put_fetch(struct worker_builder *b, const struct piece *p)
 		fetch.waits.page_blocked_ns += b->fetches[i].waits.page_blocked_ns;
 		fetch.waits.ready_ns += b->fetches[i].waits.ready_ns;
 		fetch.waits.blocked_ns += b->fetches[i].waits.blocked_ns;
+		sum_fetches(&fetch.inner, &b->fetches[i].whole);
 		fetch.inner_blocked_ns += b->fetches[i].part.usage.blocked_ns;
 		fetch.inner_preempted_ns += b->fetches[i].part.usage.preempted_ns;
 	}
@@ -361,13 +373,15 @@ static void move_cached(struct worker_builder *b, const struct piece *fetch, uin
 	add(b, SP_WORK_cached_read, (struct span){ns, meanwhile_ns});
 }
 
-/* Returns the time of reads of files in the fetch that was surely on a core. */
-static uint64_t take_causes(struct worker_builder *b, const struct piece *p,
-			    const struct sp_call_rusage_sums *usage,
-			    const struct sp_call_waits *waits, bool waits_for_pages)
+/* Returns the time of reads of files in the fetch's own part that was surely on a core. */
+static uint64_t take_causes(struct worker_builder *b, const struct piece *p, struct fetch *fetch,
+			    bool waits_for_pages)
 {
-	const struct sp_wait_fetch fetch = {.start_ns = p->start_ns,
-					    .end_ns = p->end_ns,
+	const struct sp_call_rusage_sums *usage = &fetch->part.usage;
+	const struct sp_call_waits *waits = &fetch->waits;
+	const struct sp_wait_fetch *inner = &fetch->inner;
+	const struct sp_wait_fetch whole = {.start_ns = p->start_ns,
+					    .wall_ns = sp_interval_ns(p->start_ns, p->end_ns),
 					    .cpu_ns = usage->cpu_ns,
 					    .ready_ns = waits->has_switches ? waits->ready_ns
 									    : usage->preempted_ns,
@@ -376,8 +390,16 @@ static uint64_t take_causes(struct worker_builder *b, const struct piece *p,
 					    .waits_for_pages = waits_for_pages,
 					    .blocked_ns = waits->blocked_ns,
 					    .page_ns = waits->page_blocked_ns};
+	struct sp_wait_fetch own = whole;
 
-	return sp_wait_sums_fetch(b->causes, &fetch);
+	own.wall_ns = less(whole.wall_ns, inner->wall_ns);
+	own.cpu_ns = less(whole.cpu_ns, inner->cpu_ns);
+	own.ready_ns = less(whole.ready_ns, inner->ready_ns);
+	own.read_ns = less(whole.read_ns, inner->read_ns);
+	own.blocked_ns = less(whole.blocked_ns, inner->blocked_ns);
+	own.page_ns = less(whole.page_ns, inner->page_ns);
+	fetch->whole = whole;
+	return sp_wait_sums_fetch(b->causes, &own);
 }
 
 /* Takes the last piece as a fetch. Its time without a core in no known call is no transform, but in
@@ -386,13 +408,13 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 {
 	const struct piece *p = &b->pieces[b->count - 1];
 	struct fetch *fetch = &b->fetches[b->fetch_count - 1];
-	struct sp_call_rusage_sums usage =
+	const struct sp_call_rusage_sums usage =
 		sp_call_rusage_sums_of(words, ns, p->known_ns, &fetch->waits);
 	bool is_mapped = !fetch->waits.has_faults && sp_call_rusage_blocks_on_pages(&usage);
 	struct span self = p->self;
 
-	move_cached(b, p, take_causes(b, p, &usage, &fetch->waits, is_mapped));
 	fetch->part.usage = usage;
+	move_cached(b, p, take_causes(b, p, fetch, is_mapped));
 	move_part(b, &self, less(usage.blocked_ns, fetch->inner_blocked_ns),
 		  is_mapped ? SP_WORK_mapped_read : SP_WORK_fetch_wait);
 	move_part(b, &self,
