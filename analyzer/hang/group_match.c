@@ -28,11 +28,23 @@ static bool is_even(uint64_t operation)
 {
 	enum { NO, YES };
 	static const bool even[SP_COLLECTIVES] = {
-#define SP_COLLECTIVE(number, name, is_even) [number] = is_even,
+#define SP_COLLECTIVE(number, name, is_even, needs_all) [number] = is_even,
 #include "trace/collectives.def"
 	};
 
 	return operation < SP_COLLECTIVES && even[operation];
+}
+
+/* An operation that ends on no rank before all have begun it. */
+static bool needs_all(uint64_t operation)
+{
+	enum { NO, YES };
+	static const bool needed[SP_COLLECTIVES] = {
+#define SP_COLLECTIVE(number, name, is_even, needs_all) [number] = needs_all,
+#include "trace/collectives.def"
+	};
+
+	return operation < SP_COLLECTIVES && needed[operation];
 }
 
 static bool is_same_call(const struct sp_group_call *a, const struct sp_group_call *b)
@@ -44,13 +56,19 @@ static bool is_same_call(const struct sp_group_call *a, const struct sp_group_ca
 	return a->elements == b->elements && a->type == b->type;
 }
 
-/* How many groups of this size and without a name the process made before this one. */
+/* Neither by a name nor by an identity. */
+static bool is_unknown(const struct sp_group_calls *calls)
+{
+	return calls->name == SP_STRINGS_REST && !calls->identity;
+}
+
+/* How many unknown groups of this size the process made before this one. */
 static uint32_t unnamed_before(const struct sp_process_groups *process, uint32_t i)
 {
 	uint32_t before = 0;
 
 	for (uint32_t k = 0; k < i; k++)
-		before += process->list[k].name == SP_STRINGS_REST &&
+		before += is_unknown(&process->list[k]) &&
 			  process->list[k].size == process->list[i].size;
 	return before;
 }
@@ -94,6 +112,10 @@ static int compare_groups(const struct group_member *x, const struct group_membe
 {
 	const struct sp_group_calls *a = x->calls, *b = y->calls;
 
+	if (a->identity != b->identity)
+		return a->identity < b->identity ? -1 : 1;
+	if (a->identity)
+		return 0;
 	if (a->name != b->name)
 		return a->name < b->name ? -1 : 1;
 	if (a->size != b->size)
@@ -154,6 +176,7 @@ static int add_group(struct matching *m, uint32_t from, uint32_t to)
 	match->groups = group;
 	group += match->group_count;
 	*group = (struct sp_group){.name = first->calls->name,
+				   .identity = first->calls->identity,
 				   .size = first->calls->size,
 				   .least = UINT64_MAX};
 	for (uint32_t i = from; i < to; i++) {
@@ -183,7 +206,7 @@ static void list_members(struct matching *m)
 			calls->group = SP_NO_GROUP;
 			m->members[n++] =
 				(struct group_member){calls, t,
-						      calls->name == SP_STRINGS_REST
+						      is_unknown(calls)
 							      ? unnamed_before(&m->processes[t], i)
 							      : 0};
 		}
@@ -211,13 +234,50 @@ static int find_groups(struct matching *m)
 	return r;
 }
 
-/* The last call of the process has not ended, or the ranks have called what never fits. */
-static bool is_in_call(const struct matching *m, const struct sp_process_groups *process)
+/* The call of the process in this group that others have not begun, where it does not end without
+ * them; NULL: none. */
+static const struct sp_group_call *ahead_in(const struct matching *m,
+					    const struct sp_group_calls *calls)
+{
+	const struct sp_group_call *call =
+		calls->group == SP_NO_GROUP
+			? NULL
+			: sp_group_call_at(calls, m->match->groups[calls->group].least + 1);
+
+	return call && needs_all(call->operation) ? call : NULL;
+}
+
+/* The group of the collective that holds the process up. Work is enqueued on a device after the
+ * first one that waits; on the host the last one waits. NULL: none. */
+static const struct sp_group_calls *holding(const struct matching *m,
+					    const struct sp_process_groups *process)
 {
 	const struct sp_group_calls *last = sp_process_groups_last(process);
+	const struct sp_group_calls *found = NULL;
 
-	return last && (last->last[last->kept - 1].at_ns > process->ended_since_ns ||
-			(last->group != SP_NO_GROUP && m->match->groups[last->group].differs));
+	for (uint32_t i = 0; last && last->is_device && i < process->count; i++) {
+		const struct sp_group_call *call = ahead_in(m, &process->list[i]);
+
+		if (call && (!found || call->at_ns < ahead_in(m, found)->at_ns))
+			found = &process->list[i];
+	}
+	return found ? found : last;
+}
+
+/* The last call of the process has not ended, or the ranks have called what never fits. */
+static bool is_in_call(const struct matching *m, const struct sp_process_groups *process,
+		       const struct sp_standing *standing)
+{
+	const struct sp_group_calls *last = holding(m, process);
+	int64_t ended_ns;
+
+	if (!last || !(last->is_device ? standing->is_on_device : standing->is_waiting))
+		return false;
+	ended_ns = last->is_device ? process->synced_since_ns : process->ended_since_ns;
+	if (last->last[last->kept - 1].at_ns > ended_ns)
+		return true;
+	return last->group != SP_NO_GROUP &&
+	       (m->match->groups[last->group].differs || (last->is_device && ahead_in(m, last)));
 }
 
 /* The group of this process in which the others have begun more; NULL: none. */
@@ -255,6 +315,18 @@ static const struct sp_group_calls *differing_in(const struct matching *m, uint3
 	return NULL;
 }
 
+/* The ordinal of the call in question. Several may be begun: the first that others have not holds
+ * them up. */
+static uint64_t ordinal_of(const struct sp_group *group, const struct sp_group_calls *calls,
+			   enum sp_rank_state state)
+{
+	if (state == SP_RANK_DIFFERS)
+		return group->differs;
+	if (sp_rank_is_inside(state) && sp_group_call_at(calls, group->least + 1))
+		return group->least + 1;
+	return calls->count;
+}
+
 static struct sp_matched_rank rank_in(const struct matching *m, const struct sp_group_calls *calls,
 				      enum sp_rank_state state)
 {
@@ -265,8 +337,7 @@ static struct sp_matched_rank rank_in(const struct matching *m, const struct sp_
 		return rank;
 	rank.state = state;
 	rank.group = calls->group;
-	rank.ordinal =
-		state == SP_RANK_DIFFERS ? m->match->groups[rank.group].differs : calls->count;
+	rank.ordinal = ordinal_of(&m->match->groups[rank.group], calls, state);
 	call = sp_group_call_at(calls, rank.ordinal);
 	if (call)
 		rank.call = *call;
@@ -276,17 +347,18 @@ static struct sp_matched_rank rank_in(const struct matching *m, const struct sp_
 /* All ranks of the group are in the trace, and have begun this call. */
 static bool is_whole(const struct sp_group *group, uint64_t ordinal)
 {
-	return group->members >= group->size && group->least >= ordinal && !group->differs;
+	return group->size && group->members >= group->size && group->least >= ordinal &&
+	       !group->differs;
 }
 
 static struct sp_matched_rank match_rank(const struct matching *m, uint32_t trainer,
 					 struct sp_standing standing)
 {
 	const struct sp_process_groups *process = &m->processes[trainer];
-	const struct sp_group_calls *last = sp_process_groups_last(process);
+	const struct sp_group_calls *last = holding(m, process);
 	const struct sp_group_calls *awaited = awaited_in(m, trainer);
 	const struct sp_group_calls *differing = differing_in(m, trainer);
-	bool is_in = standing.is_waiting && is_in_call(m, process);
+	bool is_in = is_in_call(m, process, &standing);
 	struct sp_matched_rank rank = rank_in(m, last, SP_RANK_APART);
 
 	if (standing.is_gone)
@@ -296,11 +368,22 @@ static struct sp_matched_rank match_rank(const struct matching *m, uint32_t trai
 	if (awaited)
 		return is_in && awaited != last ? rank_in(m, last, SP_RANK_ELSEWHERE)
 						: rank_in(m, awaited, SP_RANK_MISSING);
-	if (is_in && rank.group != SP_NO_GROUP)
-		rank.state = is_whole(&m->match->groups[rank.group], rank.ordinal)
-				     ? SP_RANK_TOGETHER
-				     : SP_RANK_WAITS;
-	return rank;
+	if (!is_in || rank.group == SP_NO_GROUP)
+		return rank;
+	return rank_in(m, last,
+		       is_whole(&m->match->groups[rank.group], rank.ordinal) ? SP_RANK_TOGETHER
+									     : SP_RANK_WAITS);
+}
+
+static bool has_collectives(const struct sp_report *report, uint32_t image)
+{
+	const struct sp_index *index = &report->run.index;
+	bool has = false;
+
+	for (uint32_t i = sp_index_first_stream(index, image);
+	     !has && i < index->stream_count && index->streams[i]->image == image; i++)
+		has = report->totals.streams[i].stages[SP_STAGE_collective].calls > 0;
+	return has;
 }
 
 /* The process emitted events that the trace has not. */
@@ -323,11 +406,19 @@ static int read_all(struct matching *m, const struct sp_report *report, int64_t 
 		uint32_t stream = report->training.trainers[t].stream;
 		uint32_t image = report->run.index.streams[stream]->image;
 
+		if (!has_collectives(report, image))
+			continue;
 		r = sp_process_groups_read(&m->processes[t], &report->run, image, until_ns);
 		m->processes[t].is_partial |= has_lost(report, image);
 		m->member_count += m->processes[t].count;
 	}
 	return r;
+}
+
+static uint64_t number_of(const struct sp_process_groups *process)
+{
+	return process->count && process->list[0].rank < SP_GROUP_NO_RANK ? process->list[0].rank
+									  : UINT64_MAX;
 }
 
 static int match_all(struct matching *m)
@@ -341,8 +432,7 @@ static int match_all(struct matching *m)
 		return -ENOMEM;
 	for (uint32_t t = 0; t < m->count; t++) {
 		m->match->ranks[t] = match_rank(m, t, m->standing[t]);
-		m->match->ranks[t].number =
-			m->processes[t].count ? m->processes[t].list[0].rank : UINT64_MAX;
+		m->match->ranks[t].number = number_of(&m->processes[t]);
 	}
 	return 0;
 }

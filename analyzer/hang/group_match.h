@@ -27,11 +27,13 @@ static inline bool sp_rank_is_inside(enum sp_rank_state state)
 	return state >= SP_RANK_WAITS && state <= SP_RANK_ELSEWHERE;
 }
 
-/* A group of ranks, by its name on all of them. A group is left out where the trace lacks calls of
- * a member, or where two processes that live say that they are the same rank of it. */
+/* A group of ranks, by what it is on all of them, or by its name there. A group is left out where
+ * the trace lacks calls of a member, or where two processes that live say that they are the same
+ * rank of it. */
 struct sp_group {
 	uint32_t name;	      /* in metadata.labels; SP_STRINGS_REST: not known */
-	uint64_t size;	      /* ranks, as its members say */
+	uint64_t identity;    /* 0: known by its name, or not at all */
+	uint64_t size;	      /* ranks, as its members say; 0: not known */
 	uint32_t members;     /* whose calls are in the run */
 	uint64_t least, most; /* of the last ordinals of its members */
 	uint64_t differs;     /* the first kept ordinal that members called differently; 0: none */
@@ -41,7 +43,8 @@ struct sp_group {
 struct sp_matched_rank {
 	enum sp_rank_state state;
 	uint32_t group;	  /* index in groups; SP_NO_GROUP: of none */
-	uint64_t ordinal; /* of its last call there; SP_RANK_DIFFERS: of the call that differs */
+	uint64_t ordinal; /* of its last call there; in a call: of the first that others have not
+			     begun; SP_RANK_DIFFERS: of the call that differs */
 	struct sp_group_call call; /* that one */
 	uint64_t number;	   /* its rank in its first group; UINT64_MAX: not known */
 };
@@ -55,8 +58,9 @@ struct sp_group_match {
 
 /* The state of a trainer's thread when training stood still. */
 struct sp_standing {
-	bool is_gone;	 /* its process had ended */
-	bool is_waiting; /* for another thread, process or device */
+	bool is_gone;	   /* its process had ended */
+	bool is_waiting;   /* for another thread, process or device */
+	bool is_on_device; /* inside a call of a device */
 };
 
 /* standing: by trainer, at until_ns (CLOCK_REALTIME). Returns 0 or -ENOMEM; call

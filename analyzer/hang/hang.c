@@ -111,7 +111,16 @@ static bool is_wait(uint32_t kind)
 {
 	enum sp_class class = kind ? sp_event_info(kind)->class : SP_CLASS_OFF;
 
-	return class == SP_CLASS_WAIT || class == SP_CLASS_CUDA_SYNC || class == SP_CLASS_NCCL;
+	return class == SP_CLASS_WAIT || class == SP_CLASS_CUDA_SYNC || class == SP_CLASS_NCCL ||
+	       class == SP_CLASS_COLLECTIVE;
+}
+
+static bool is_on_device(uint32_t kind)
+{
+	enum sp_library library =
+		kind ? sp_class_library(sp_event_info(kind)->class) : SP_LIBRARY_NONE;
+
+	return library == SP_LIBRARY_CUDA || library == SP_LIBRARY_NCCL;
 }
 
 /* The last stream of a trainer's thread: a clean end begins another one, which follows in the
@@ -333,7 +342,8 @@ static int match_ranks(struct looking *l)
 		uint32_t stream = trainer_stream(l->report, t);
 
 		standing[t] =
-			(struct sp_standing){has_ended(l, stream), is_wait(call_of(l, stream))};
+			(struct sp_standing){has_ended(l, stream), is_wait(call_of(l, stream)),
+					     is_on_device(call_of(l, stream))};
 	}
 	r = sp_group_match_find(l->report, l->end_ns, standing, &l->match);
 	free(standing);

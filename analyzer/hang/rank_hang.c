@@ -154,7 +154,7 @@ const char *sp_rank_state_name(enum sp_rank_state state)
 const char *sp_collective_name(uint64_t operation)
 {
 	static const char *const names[SP_COLLECTIVES] = {
-#define SP_COLLECTIVE(number, name, is_even) [number] = #name,
+#define SP_COLLECTIVE(number, name, is_even, needs_all) [number] = #name,
 #include "trace/collectives.def"
 	};
 

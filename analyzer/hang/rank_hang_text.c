@@ -32,6 +32,8 @@ static void group_text(const struct sp_report *report, const struct sp_group *gr
 	sp_text_escape(name, sizeof(name), text, bytes);
 	if (bytes)
 		snprintf(ret, room, _("group %s"), name);
+	else if (group->identity)
+		snprintf(ret, room, _("communicator %08x"), (unsigned)group->identity);
 	else
 		snprintf(ret, room, _("a group of %llu ranks"), (unsigned long long)group->size);
 }

@@ -313,7 +313,6 @@ static int define_label(struct sp_metadata *metadata, struct sp_process_metadata
 	image->may_step |= sp_label_may_step(text, d->bytes);
 	image->has_collectives |= image->label_uses[d->id] == SP_LABEL_COLLECTIVE;
 	image->has_exchanges |= sp_label_exchanges(text, d->bytes);
-	image->has_groups |= image->label_uses[d->id] == SP_LABEL_GROUP;
 	image->saves |= sp_label_saves(text, d->bytes);
 	image->fetches |= sp_label_fetches(text, d->bytes);
 	image->asks_loader |= image->label_uses[d->id] == SP_LABEL_LOADER;

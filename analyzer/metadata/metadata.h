@@ -56,7 +56,6 @@ struct sp_process_metadata {
 	bool may_step;	      /* sp_label_may_step(), or it launched CUDA graphs */
 	bool has_collectives; /* marked from the call to their end: SP_LABEL_COLLECTIVE */
 	bool has_exchanges;   /* sp_label_exchanges() */
-	bool has_groups;      /* of ranks: SP_LABEL_GROUP */
 	bool saves;	      /* sp_label_saves() */
 	bool fetches;	      /* sp_label_fetches() */
 	bool asks_loader;     /* SP_LABEL_LOADER */

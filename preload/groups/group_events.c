@@ -33,7 +33,6 @@ struct sp_recorder *sp_collective_begins(enum sp_collective operation, const voi
 	struct sp_thread *t = sp_enter();
 	int64_t number = -1;
 	int32_t type = SP_ELEMENT_UNKNOWN;
-	uint64_t words[3];
 
 	if (!t || sp_recorder_of(t)->hands_over)
 		return NULL;
@@ -41,9 +40,7 @@ struct sp_recorder *sp_collective_begins(enum sp_collective operation, const voi
 		number = -1;
 	if (tensor && elements && type_of && type_of(tensor, &type))
 		type = SP_ELEMENT_UNKNOWN;
-	words[0] = (uint64_t)operation | (uint64_t)(uint8_t)type << 8;
-	words[1] = words[2] = 0;
-	sp_emit_extra(t, SP_EV_collective, GROUP_ARG(group), sp_clock_ticks(), 0, number, words);
+	sp_collective_enqueued(t, operation, group, number, (uint8_t)type);
 	sp_recorder_of(t)->hands_over = true;
 	errno = kept;
 	return sp_recorder_of(t);
@@ -55,12 +52,30 @@ void sp_collective_handed(struct sp_recorder **r)
 		(*r)->hands_over = false;
 }
 
-void sp_collective_group(const void *group, uint32_t rank, uint32_t size)
+static void emit(struct sp_thread *t, const void *group, uint64_t what, int64_t elements)
+{
+	uint64_t words[3] = {what, 0, 0};
+
+	sp_emit_extra(t, SP_EV_collective, GROUP_ARG(group), sp_clock_ticks(), 0, elements, words);
+}
+
+void sp_collective_enqueued(struct sp_thread *t, enum sp_collective operation, const void *group,
+			    int64_t elements, uint32_t type)
+{
+	emit(t, group, (uint64_t)operation | (uint64_t)type << 8, elements);
+}
+
+void sp_collective_refused(struct sp_thread *t, const void *group)
+{
+	emit(t, group, 0, 0);
+}
+
+void sp_collective_group(const struct sp_group_made *made)
 {
 	struct sp_thread *t = sp_enter();
-	uint64_t words[3] = {rank, 0, 0};
+	uint64_t words[3] = {made->rank | (uint64_t)made->origin << 32, made->which, 0};
 
 	if (t)
-		sp_emit_extra(t, SP_EV_collective_group, GROUP_ARG(group), sp_clock_ticks(), 0,
-			      size, words);
+		sp_emit_extra(t, SP_EV_collective_group, GROUP_ARG(made->group), sp_clock_ticks(),
+			      0, made->size, words);
 }

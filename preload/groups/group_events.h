@@ -15,6 +15,7 @@
 void sp_collectives_attach(void *libtorch);
 
 struct sp_recorder;
+struct sp_thread;
 
 /* tensor: an at::Tensor, or NULL. A collective that is made of others (gloo's reduce_scatter calls
  * allreduce) is one: calls of the same thread are no events until the caller passes the result,
@@ -23,7 +24,21 @@ struct sp_recorder *sp_collective_begins(enum sp_collective operation, const voi
 					 const void *tensor);
 void sp_collective_handed(struct sp_recorder **r);
 
-/* A group was made, at this address; rank: of this process in it. */
-void sp_collective_group(const void *group, uint32_t rank, uint32_t size);
+/* On a thread that records, before the call is made. type: of collectives.def. */
+void sp_collective_enqueued(struct sp_thread *t, enum sp_collective operation, const void *group,
+			    int64_t elements, uint32_t type);
+
+/* That call failed. */
+void sp_collective_refused(struct sp_thread *t, const void *group);
+
+/* A group of this process. */
+struct sp_group_made {
+	const void *group;   /* its address */
+	uint32_t rank, size; /* of this process, and of all */
+	enum sp_group_origin origin;
+	uint64_t which; /* the second EXTRA word */
+};
+
+void sp_collective_group(const struct sp_group_made *made);
 
 #endif

@@ -119,7 +119,9 @@ COLLECTIVE(_ZN4c10d16ProcessGroupGloo7barrierERKNS_14BarrierOptionsE, barrier, N
 		__typeof__(&name) real = SP_ORIGINAL_FOR_CALLER(name, "_ZN4c10d", NULL);           \
                                                                                                    \
 		real(group, store, rank, size, options);                                           \
-		sp_collective_group(group, (uint32_t)rank, (uint32_t)size);                        \
+		sp_collective_group(&(struct sp_group_made){.group = group,                        \
+							    .rank = (uint32_t)rank,                \
+							    .size = (uint32_t)size});              \
 	}
 
 GROUP_MADE(

@@ -241,6 +241,28 @@ int ncclSignal(int peer, int signal, int context, unsigned flags, void *comm, vo
 int ncclWaitSignal(int count, void *signals, void *comm, void *stream);
 int ncclGroupStart(void);
 int ncclGroupEnd(void);
+int ncclAllReduceConfig(const void *from, void *to, size_t count, int type, int op, void *comm,
+			void *stream, const void *config);
+
+/* Communicators whose ranks wait for each other; FAKE_NCCL_FOLDER: where they meet. An id is its
+ * first word. */
+#define FAKE_NCCL_RANKS_MAX 16
+struct fake_nccl_id {
+	uint64_t words[16];
+};
+int ncclCommInitRank(void **comm, int ranks, struct fake_nccl_id id, int rank);
+int ncclCommInitRankConfig(void **comm, int ranks, struct fake_nccl_id id, int rank, void *config);
+int ncclCommInitRankScalable(void **comm, int ranks, int rank, int id_count,
+			     struct fake_nccl_id *ids, void *config);
+int ncclCommInitAll(void **comms, int count, const int *devices);
+int ncclCommSplit(void *comm, int colour, int key, void **ret, void *config);
+int ncclCommShrink(void *comm, int *excluded, int excluded_count, void **ret, void *config,
+		   int flags);
+int ncclCommGrow(void *comm, int ranks, const struct fake_nccl_id *id, int rank, void **ret,
+		 void *config);
+int ncclCommFinalize(void *comm);
+int ncclCommDestroy(void *comm);
+int ncclCommAbort(void *comm);
 
 /* Not in NCCL: work that this very copy was given. */
 long ncclFakeCalls(void);

@@ -161,7 +161,7 @@ static uint32_t process_of(uint32_t trainer)
 START_TEST(ranks_are_matched)
 {
 	const struct case_of *c = &cases[_i];
-	struct sp_standing standing[PROCESSES_MAX] = {{false, false}};
+	struct sp_standing standing[PROCESSES_MAX] = {{false, false, false}};
 	struct sp_group_match match;
 	struct sp_planted_job job;
 	uint32_t count = 0;
@@ -177,6 +177,7 @@ START_TEST(ranks_are_matched)
 	ck_assert_uint_eq(load.report.training.count, count);
 	for (uint32_t t = 0; t < count; t++)
 		standing[t] = (struct sp_standing){c->made[process_of(t)].is_gone,
+						   !c->made[process_of(t)].is_gone,
 						   !c->made[process_of(t)].is_gone};
 	ck_assert_int_eq(sp_group_match_find(&load.report, INT64_MAX, standing, &match), 0);
 	ck_assert_int_eq(match.ranks != NULL, c->has_match);
