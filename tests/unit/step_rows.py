@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
 MACROS = "TRANSITION|STEP_END|GAP|PAUSE|STEP_KIND"
@@ -45,11 +46,15 @@ def contradictions(listed):
 
 
 def failures(build, suite, row):
-    environment = dict(os.environ, CK_VERBOSITY="minimal")
-    if row is not None:
-        environment["STAGEPROF_TEST_ROW_OFF"] = str(row)
+    environment = dict(os.environ, CK_VERBOSITY="minimal", STAGEPROF_TEST_ROW_OFF=str(row))
     binary = os.path.join(build, f"unit_analyzer_{suite}")
-    said = subprocess.run([binary], capture_output=True, text=True, env=environment, check=False)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    # A test that fails leaves its folder.
+    with tempfile.TemporaryDirectory(dir=memory, prefix="sp-rows-") as folder:
+        environment["STAGEPROF_TEST_FOLDERS"] = folder
+        said = subprocess.run(
+            [binary], capture_output=True, text=True, env=environment, check=False
+        )
     return re.findall(r":[FE]:[^:]*:(\w+):", said.stdout)
 
 
