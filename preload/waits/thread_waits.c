@@ -20,6 +20,8 @@
 /* Page faults a second, of which each costs 0.3 µs more: more than two percent of the time. */
 #define FAULTS_RATE_MOST 80000u
 #define FAULTS_FEW 1000u /* in a fetch */
+/* One fetch that imports a library or makes its buffers says nothing of the next ones. */
+#define MANY_IN_SUCCESSION 4u
 #define MAPS_READS 2u	 /* in a fetch */
 
 static int is_off;
@@ -102,7 +104,7 @@ void sp_waits_begin(struct sp_thread *t)
 {
 	struct sp_recorder *r = sp_recorder_of(t);
 	struct sp_off_core_time time;
-	bool faults = (sp_mapped_any() || !r->perf.is_open) && !r->faults_are_many;
+	bool faults = (sp_mapped_any() || !r->perf.is_open) && r->many_faults < MANY_IN_SUCCESSION;
 	int kept = errno;
 
 	if (is_off || r->perf_is_refused || sp_process_is_frozen())
@@ -203,7 +205,7 @@ void sp_waits_end(struct sp_thread *t, uint64_t start, uint64_t end, uint64_t fa
 	sp_signals_restore(before);
 	sp_emit_extra(t, SP_EV_waits, r->perf.has_faults, end, 0, (int64_t)sums.lost,
 		      (const uint64_t[3]){sums.page_blocked_ns, sums.blocked_ns, sums.ready_ns});
-	r->faults_are_many |=
-		r->perf.has_faults && sp_mapped_any() && are_many(faults, end - start);
+	if (r->perf.has_faults && sp_mapped_any())
+		r->many_faults = are_many(faults, end - start) ? r->many_faults + 1 : 0;
 	errno = kept;
 }

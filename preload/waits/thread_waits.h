@@ -8,9 +8,9 @@
  *               ready without a core, outside of such faults
  *   waits       once: the sums, also of shorter times
  * Page faults are observed in a thread's first fetch, which often maps the data, then only after a
- * data file was mapped, and not where they are so many that observing them would be felt. Where the
- * kernel refuses, or a seccomp filter may kill a process that asks, nothing is emitted, and the
- * coverage says why. STAGEPROF_WITHOUT=waits turns it off.
+ * data file was mapped, and not after four fetches in succession with so many that observing them
+ * is felt. Where the kernel refuses, or a seccomp filter may kill a process that asks, nothing is
+ * emitted, and the coverage says why. STAGEPROF_WITHOUT=waits turns it off.
  *
  * Not for the hook path: the first call makes a dozen system calls, the others up to four for each
  * file that is met for the first time, else none. errno is kept.
