@@ -93,6 +93,13 @@ static inline int sp_phase_optimizes(int64_t phase)
 	return phase == SP_PHASE_optimizer || phase == SP_PHASE_round;
 }
 
+/* Why a thread has no core: the value of off_core. */
+enum sp_no_core {
+	SP_NO_CORE_WAITS,
+	SP_NO_CORE_PREEMPTED, /* the kernel took it away */
+	SP_NO_CORE_SWAP,      /* a page of its memory is read in again */
+};
+
 /* Third EXTRA word of decode events. */
 enum sp_decode_end {
 	SP_DECODE_FINISHED,

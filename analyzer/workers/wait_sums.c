@@ -163,14 +163,17 @@ static const struct sp_wait_call *call_around(const struct sp_wait_sums *s, int6
 	return NULL;
 }
 
-void sp_wait_sums_off_core(struct sp_wait_sums *s, bool is_ready, int64_t start_ns, int64_t end_ns)
+void sp_wait_sums_off_core(struct sp_wait_sums *s, enum sp_no_core why, int64_t start_ns,
+			   int64_t end_ns)
 {
-	const struct sp_wait_call *call = call_around(s, start_ns, end_ns);
+	static const struct sp_wait_call swapping = {.cause = SP_CAUSE_swap};
+	const struct sp_wait_call *call =
+		why == SP_NO_CORE_SWAP ? &swapping : call_around(s, start_ns, end_ns);
 	uint64_t ns = sp_interval_ns(start_ns, end_ns);
 
 	if (call && call->reads_file)
 		s->read_ns += ns;
-	if (is_ready || !call)
+	if (why == SP_NO_CORE_PREEMPTED || !call)
 		return;
 	s->matched_ns += ns;
 	if (counts(s, start_ns))

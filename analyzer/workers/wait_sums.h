@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "analyzer/workers/cause.h"
+#include "trace/events.h"
 
 /* The source of a row. The names are the contract of JSON and CSV. */
 enum sp_wait_source {
@@ -83,7 +84,8 @@ void sp_wait_sums_call(struct sp_wait_sums *s, const struct sp_wait_call *call);
 
 /* A time without a core and a page fault that were observed in a fetch: they come after its calls
  * and before the fetch itself. */
-void sp_wait_sums_off_core(struct sp_wait_sums *s, bool is_ready, int64_t start_ns, int64_t end_ns);
+void sp_wait_sums_off_core(struct sp_wait_sums *s, enum sp_no_core why, int64_t start_ns,
+			   int64_t end_ns);
 void sp_wait_sums_page(struct sp_wait_sums *s, uint32_t file, uint64_t ns);
 
 /* Returns the part of fetch->read_ns that surely was on a core. */

@@ -433,12 +433,12 @@ static void take_observed(struct worker_builder *b, const struct sp_read_event *
 	if (end_ns < start_ns)
 		return;
 	if (event->kind == SP_EV_off_core)
-		sp_wait_sums_off_core(b->causes, slot->value == 1, start_ns, end_ns);
+		sp_wait_sums_off_core(b->causes, (enum sp_no_core)slot->value, start_ns, end_ns);
 	if (event->kind == SP_EV_page_fault) {
 		take_aside(b, SP_WORK_mapped_read, start_ns, end_ns);
 		sp_wait_sums_page(b->causes, sp_commit_arg(slot->commit),
 				  (uint64_t)(end_ns - start_ns));
-	} else if (event->kind == SP_EV_off_core && slot->value == 1) {
+	} else if (event->kind == SP_EV_off_core && slot->value == SP_NO_CORE_PREEMPTED) {
 		take_aside(b, SP_WORK_core_wait, start_ns, end_ns);
 	} else if (event->kind == SP_EV_waits && extra && !slot->value) {
 		b->waits = (struct sp_call_waits){.has_switches = true,

@@ -35,7 +35,7 @@ struct sp_recorder {
 						     full; the block's makers are below it */
 	struct sp_perf_ring perf;		  /* preload/waits/thread_waits.h */
 	bool perf_is_refused;			  /* the thread does not ask again */
-	uint32_t many_faults; /* successive fetches with too many to observe */
+	uint32_t many_faults;			  /* successive fetches with too many to observe */
 	bool hands_over;			  /* preload/groups/group_events.h */
 	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
 };

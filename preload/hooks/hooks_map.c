@@ -50,6 +50,8 @@ SP_HOOK(void *, mmap, void *at, size_t length, int prot, int flags, int fd, off_
 	uint32_t file;
 	void *ret;
 
+	if (flags & MAP_FIXED)
+		sp_mapped_end(at, length);
 	if (fd < 0 || (flags & MAP_ANONYMOUS))
 		return map(at, length, prot, flags, fd, offset);
 	t = sp_enter();
@@ -72,10 +74,9 @@ SP_HOOK(int, munmap, void *at, size_t length)
 
 	if (!t)
 		return unmap(at, length);
+	sp_mapped_end(at, length);
 	SP_SPAN(span, t, SP_EV_munmap, 0);
 	ret = unmap(at, length);
-	if (ret == 0)
-		sp_mapped_end(at, length);
 	sp_span_close(&span, ret < 0 ? -(int64_t)errno : (int64_t)length);
 	return ret;
 }

@@ -11,16 +11,19 @@
 #include "preload/sys/paths.h"
 #include "preload/sys/sys.h"
 
-#define MAPPINGS 1024u /* a power of two */
-#define PATH_BYTES 4096u
+#define MAPPINGS 1024u	  /* a power of two */
+#define PATHS_BYTES 4096u /* at least one path */
+#define LINES 32u	  /* of one reading */
 #define MAPS_BYTES 16384u /* at least three lines */
+#define PAGE_BYTES 4096u
+#define ASK UINT32_MAX /* no file's id: the kernel knows */
 
 /* A slot is valid if its number is that of its place in the order. */
 struct mapping {
 	uint64_t number; /* from 1 on; 0: being written */
 	uint64_t begin, end, since;
 	uint64_t image; /* whose ids `file` is of */
-	uint32_t file;	/* 0: no file */
+	uint32_t file;	/* 0: no file; ASK */
 };
 
 /* Forked children keep them, as they keep the mappings. */
@@ -37,7 +40,8 @@ static void note(uint64_t begin, uint64_t end, uint64_t since, uint32_t file)
 	 * it. */
 	__atomic_store_n(&m->number, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&m->begin, begin, __ATOMIC_RELEASE);
-	__atomic_store_n(&m->end, end, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->end, (end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1),
+			 __ATOMIC_RELEASE);
 	__atomic_store_n(&m->since, since, __ATOMIC_RELEASE);
 	__atomic_store_n(&m->image, sp_process->image_start_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&m->file, file, __ATOMIC_RELEASE);
@@ -58,7 +62,7 @@ void sp_mapped_note(const void *at, size_t bytes, uint32_t file)
 void sp_mapped_end(const void *at, size_t bytes)
 {
 	if (sp_mapped_any())
-		note((uintptr_t)at, (uintptr_t)at + bytes, sp_clock_ticks(), 0);
+		note((uintptr_t)at, (uintptr_t)at + bytes, sp_clock_ticks(), ASK);
 }
 
 bool sp_mapped_any(void)
@@ -80,22 +84,49 @@ static bool copy(uint64_t number, struct mapping *ret)
 	return ret->number == number && __atomic_load_n(&m->number, __ATOMIC_RELAXED) == number;
 }
 
-static bool find(uint64_t address, uint64_t at, struct mapping *ret)
+/* The last change of what is at a place, before its time. ret_later: there is a later one. */
+static bool find(const struct sp_mapped_place *place, struct mapping *ret, bool *ret_later)
 {
 	uint64_t last = __atomic_load_n(&noted, __ATOMIC_ACQUIRE);
 
-	for (uint64_t n = last; n > 0 && last - n < MAPPINGS; n--)
-		if (copy(n, ret) && address >= ret->begin && address < ret->end && ret->since <= at)
+	*ret_later = false;
+	for (uint64_t n = last; n > 0 && last - n < MAPPINGS; n--) {
+		if (!copy(n, ret) || place->address < ret->begin || place->address >= ret->end)
+			continue;
+		if (ret->since <= place->at)
 			return true;
+		*ret_later = true;
+	}
 	return false;
 }
 
-/* A line of /proc/self/maps. */
-struct map_line {
-	uint64_t address;
-	uint64_t begin, end;
-	uint64_t inode;
-	char path[PATH_BYTES];
+enum sp_mapping sp_mapped_find(const struct sp_mapped_place *place, uint32_t *ret_file)
+{
+	struct mapping m;
+	bool is_later;
+
+	*ret_file = 0;
+	if (!find(place, &m, &is_later) || m.file == ASK || m.image != sp_process->image_start_ns)
+		return is_later ? SP_MAPPING_UNKNOWN : SP_MAPPING_ASK;
+	if (!m.file || sp_fd_is_memory(m.file))
+		return SP_MAPPING_MEMORY;
+	*ret_file = m.file;
+	return SP_MAPPING_FILE;
+}
+
+/* The lines of /proc/self/maps that places lie in. */
+struct map_lines {
+	const struct sp_mapped_place *places;
+	uint32_t place_count;
+	uint32_t count;
+	struct map_line {
+		const struct sp_mapped_place *place;
+		uint64_t begin, end;
+		uint64_t inode;
+		uint32_t path; /* where it begins in `paths` */
+	} lines[LINES];
+	uint32_t path_bytes;
+	char paths[PATHS_BYTES];
 };
 
 static uint64_t hex(const char **p)
@@ -123,36 +154,51 @@ static const char *skip(const char *p, uint32_t fields)
 	return p;
 }
 
-/* "begin-end perms offset device inode path" */
-static bool is_line_of(const char *line, struct map_line *ret)
+static const struct sp_mapped_place *place_in(const struct map_lines *m, uint64_t begin,
+					      uint64_t end)
 {
-	const char *p = line;
-	size_t length;
+	for (uint32_t i = 0; i < m->place_count; i++)
+		if (m->places[i].address >= begin && m->places[i].address < end)
+			return &m->places[i];
+	return NULL;
+}
 
+/* "begin-end perms offset device inode path" */
+static void take_line(struct map_lines *m, const char *line)
+{
+	struct map_line *ret = &m->lines[m->count];
+	const char *p = line;
+	size_t bytes;
+
+	if (m->count == LINES)
+		return;
 	ret->begin = hex(&p);
 	p += *p == '-';
 	ret->end = hex(&p);
-	if (ret->address < ret->begin || ret->address >= ret->end)
-		return false;
+	ret->place = place_in(m, ret->begin, ret->end);
+	if (!ret->place)
+		return;
 	p = skip(p + strspn(p, " "), 3);
 	for (ret->inode = 0; *p >= '0' && *p <= '9'; p++)
 		ret->inode = ret->inode * 10 + (uint64_t)(*p - '0');
 	p += strspn(p, " ");
-	length = strlen(p) < PATH_BYTES ? strlen(p) : 0;
-	memcpy(ret->path, p, length);
-	ret->path[length] = 0;
-	return true;
+	bytes = strlen(p) + 1;
+	if (bytes > PATHS_BYTES - m->path_bytes)
+		return;
+	ret->path = m->path_bytes;
+	memcpy(m->paths + m->path_bytes, p, bytes);
+	m->path_bytes += (uint32_t)bytes;
+	m->count++;
 }
 
-/* Takes the whole lines of text[0..bytes); returns the bytes of the rest, or -1 at the line. */
-static long take_lines(char *text, long bytes, struct map_line *ret)
+/* Takes the whole lines of text[0..bytes) and returns the bytes of the rest. */
+static long take_lines(char *text, long bytes, struct map_lines *m)
 {
 	char *line = text, *end;
 
 	while ((end = memchr(line, '\n', (size_t)(text + bytes - line)))) {
 		*end = 0;
-		if (is_line_of(line, ret))
-			return -1;
+		take_line(m, line);
 		line = end + 1;
 	}
 	bytes = text + bytes - line;
@@ -162,43 +208,37 @@ static long take_lines(char *text, long bytes, struct map_line *ret)
 
 static void task_maps(void *argument)
 {
-	struct map_line *ret = argument;
 	char text[MAPS_BYTES];
 	long fd = SP_SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	long kept = 0, n;
 
-	ret->end = 0;
 	if (fd < 0)
 		return;
-	while (kept >= 0 && kept < (long)sizeof(text) &&
+	while (kept < (long)sizeof(text) &&
 	       (n = SP_SYS3(SYS_read, fd, text + kept, sizeof(text) - (size_t)kept)) > 0)
-		kept = take_lines(text, kept + n, ret);
-	if (kept >= 0)
-		ret->end = 0;
+		kept = take_lines(text, kept + n, argument);
 	SP_SYS1(SYS_close, fd);
 }
 
-static uint32_t read_maps(struct sp_thread *t, uint64_t address)
+/* A file that was mapped there before is none of it. */
+static void note_line(struct sp_thread *t, const struct map_line *line, const char *path)
 {
-	struct map_line line = {.address = address};
-	uint32_t file = 0;
+	struct mapping before = {.since = 0};
+	bool is_later;
+	uint64_t since = find(line->place, &before, &is_later) ? before.since : 0;
 
-	sp_fd_private_task(task_maps, &line);
-	if (line.end && line.path[0] == '/')
-		file = sp_fd_path_file(t, line.path, line.inode);
-	if (line.end)
-		note(line.begin, line.end, 0, file);
-	return file;
+	note(line->begin, line->end, since,
+	     path[0] == '/' ? sp_fd_path_file(t, path, line->inode) : 0);
 }
 
-uint32_t sp_mapped_file(struct sp_thread *t, uint64_t address, uint64_t at, uint32_t *reads_left)
+void sp_mapped_ask(struct sp_thread *t, const struct sp_mapped_place *places, uint32_t count)
 {
-	struct mapping m;
+	struct map_lines m;
 
-	if (find(address, at, &m) && m.image == sp_process->image_start_ns)
-		return m.file;
-	if (!*reads_left)
-		return 0;
-	--*reads_left;
-	return read_maps(t, address);
+	m.places = places;
+	m.place_count = count;
+	m.count = m.path_bytes = 0;
+	sp_fd_private_task(task_maps, &m);
+	for (uint32_t i = 0; i < m.count; i++)
+		note_line(t, &m.lines[i], m.paths + m.lines[i].path);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of an address: the last 1,024 mappings that mmap made are noted, and /proc/self/maps has
- * others (of a parent before fork, of the dynamic linker).
+ * The mapping of an address at a time: the last 1,024 changes that the hooks see are noted, and
+ * /proc/self/maps has the others (of a parent before fork, of the dynamic linker, of malloc). A
+ * mapping that mremap moved keeps its note at the old place.
  */
 #ifndef STAGEPROF_PRELOAD_MAPPED_FILES_H
 #define STAGEPROF_PRELOAD_MAPPED_FILES_H
@@ -12,20 +13,34 @@
 
 #include "preload/blocks/thread_slots.h"
 
-/* A file was mapped at these addresses, or they were unmapped. For the hooks: a few stores, no
- * system call, any thread, any handler. */
+/* For the hooks: a few stores, no system call, any thread, any handler. A file was mapped at these
+ * addresses. */
 void sp_mapped_note(const void *at, size_t bytes, uint32_t file);
+
+/* A mapping at these addresses ends, and the next one may go unseen. Before the call, since another
+ * thread may map a file there as soon as they are free. */
 void sp_mapped_end(const void *at, size_t bytes);
 
 /* True where a file with data was mapped by this process or by its parent: one that is no shared
  * memory of processes (a file on tmpfs). */
 bool sp_mapped_any(void);
 
-/*
- * The id of the file that was mapped at an address at this time (ticks); 0: none is known. Where no
- * noted mapping fits and *reads_left is not 0, it reads /proc/self/maps and lessens *reads_left.
- * The caller blocks signals and is outside of the hook path.
- */
-uint32_t sp_mapped_file(struct sp_thread *t, uint64_t address, uint64_t at, uint32_t *reads_left);
+enum sp_mapping {
+	SP_MAPPING_UNKNOWN,
+	SP_MAPPING_ASK,	   /* unknown, but the kernel may know */
+	SP_MAPPING_MEMORY, /* without a file, or of a file in memory */
+	SP_MAPPING_FILE,
+};
+
+struct sp_mapped_place {
+	uint64_t address, at; /* at: ticks */
+};
+
+/* No system call. ret_file: an id, or 0. */
+enum sp_mapping sp_mapped_find(const struct sp_mapped_place *place, uint32_t *ret_file);
+
+/* Reads /proc/self/maps once and notes what is mapped at the places. The caller blocks signals and
+ * is outside of the hook path. */
+void sp_mapped_ask(struct sp_thread *t, const struct sp_mapped_place *places, uint32_t count);
 
 #endif

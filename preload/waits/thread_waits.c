@@ -22,7 +22,8 @@
 #define FAULTS_FEW 1000u /* in a fetch */
 /* One fetch that imports a library or makes its buffers says nothing of the next ones. */
 #define MANY_IN_SUCCESSION 4u
-#define MAPS_READS 2u	 /* in a fetch */
+#define MAPS_READS 2u /* in a fetch */
+#define ASKED 32u     /* faults whose places one reading asks for */
 
 static int is_off;
 
@@ -134,12 +135,51 @@ static uint64_t ticks_at(const struct instant *now, uint64_t ns)
 struct sums {
 	uint64_t page_blocked_ns, blocked_ns, ready_ns, lost;
 	uint32_t maps_reads_left;
+	uint32_t asked; /* faults at places that only the kernel knows */
+	struct sp_off_core_time faults[ASKED];
+	struct sp_mapped_place places[ASKED];
 };
+
+static void settle_fault(struct sp_thread *t, const struct instant *now,
+			 const struct sp_off_core_time *fault, enum sp_mapping mapping,
+			 uint32_t file, struct sums *sums)
+{
+	uint64_t start = ticks_at(now, fault->start_ns);
+	bool is_swapped = mapping == SP_MAPPING_MEMORY && fault->is_major;
+
+	if (mapping == SP_MAPPING_FILE) {
+		sums->page_blocked_ns += fault->blocked_ns;
+		sp_emit(t, SP_EV_page_fault, file, start, ticks_of(fault->end_ns - fault->start_ns),
+			fault->is_major);
+		return;
+	}
+	sums->blocked_ns += fault->blocked_ns;
+	if (fault->blocked_ns)
+		sp_emit(t, SP_EV_off_core, 0, start, ticks_of(fault->blocked_ns),
+			is_swapped ? SP_NO_CORE_SWAP : SP_NO_CORE_WAITS);
+}
+
+static void settle_asked(struct sp_thread *t, const struct instant *now, struct sums *sums)
+{
+	uint32_t file;
+
+	if (!sums->asked)
+		return;
+	sums->maps_reads_left--;
+	sp_mapped_ask(t, sums->places, sums->asked);
+	for (uint32_t i = 0; i < sums->asked; i++) {
+		enum sp_mapping mapping = sp_mapped_find(&sums->places[i], &file);
+
+		settle_fault(t, now, &sums->faults[i], mapping, file, sums);
+	}
+	sums->asked = 0;
+}
 
 static void take_fault(struct sp_thread *t, const struct instant *now,
 		       const struct sp_off_core_time *fault, struct sums *sums)
 {
-	uint64_t start = ticks_at(now, fault->start_ns);
+	const struct sp_mapped_place place = {fault->address, ticks_at(now, fault->start_ns)};
+	enum sp_mapping mapping;
 	uint32_t file;
 
 	sums->ready_ns += fault->ready_ns;
@@ -147,10 +187,15 @@ static void take_fault(struct sp_thread *t, const struct instant *now,
 		sums->blocked_ns += fault->blocked_ns;
 		return;
 	}
-	sums->page_blocked_ns += fault->blocked_ns;
-	file = sp_mapped_file(t, fault->address, start, &sums->maps_reads_left);
-	sp_emit(t, SP_EV_page_fault, file, start, ticks_of(fault->end_ns - fault->start_ns),
-		fault->is_major);
+	mapping = sp_mapped_find(&place, &file);
+	if (mapping != SP_MAPPING_ASK || !sums->maps_reads_left) {
+		settle_fault(t, now, fault, mapping, file, sums);
+		return;
+	}
+	sums->places[sums->asked] = place;
+	sums->faults[sums->asked++] = *fault;
+	if (sums->asked == ASKED)
+		settle_asked(t, now, sums);
 }
 
 static void take_time(struct sp_thread *t, const struct instant *now,
@@ -166,7 +211,7 @@ static void take_time(struct sp_thread *t, const struct instant *now,
 	*(is_ready ? &sums->ready_ns : &sums->blocked_ns) += ns;
 	if (!is_ready || ns >= READY_NS_LEAST)
 		sp_emit(t, SP_EV_off_core, 0, ticks_at(now, time->start_ns), ticks_of(ns),
-			is_ready);
+			is_ready ? SP_NO_CORE_PREEMPTED : SP_NO_CORE_WAITS);
 }
 
 static void take_all(struct sp_thread *t, struct sums *sums)
@@ -183,6 +228,7 @@ static void take_all(struct sp_thread *t, struct sums *sums)
 		if (is_more)
 			take_time(t, &now, &time, sums);
 	} while (is_more);
+	settle_asked(t, &now, sums);
 }
 
 static bool are_many(uint64_t faults, uint64_t ticks)
@@ -194,12 +240,15 @@ static bool are_many(uint64_t faults, uint64_t ticks)
 void sp_waits_end(struct sp_thread *t, uint64_t start, uint64_t end, uint64_t faults)
 {
 	struct sp_recorder *r = sp_recorder_of(t);
-	struct sums sums = {.maps_reads_left = MAPS_READS};
+	struct sums sums;
 	unsigned long before;
 	int kept = errno;
 
 	if (!r->perf.is_open || sp_process_is_frozen())
 		return;
+	sums.page_blocked_ns = sums.blocked_ns = sums.ready_ns = 0;
+	sums.maps_reads_left = MAPS_READS;
+	sums.asked = 0;
 	before = sp_signals_block();
 	take_all(t, &sums);
 	sp_signals_restore(before);

@@ -21,11 +21,17 @@ static void *address(uintptr_t n)
 	return (void *)(n * BYTES);
 }
 
+static enum sp_mapping find(uintptr_t n, uint64_t at, uint32_t *ret_file)
+{
+	return sp_mapped_find(&(struct sp_mapped_place){n * BYTES + BYTES - 1, at}, ret_file);
+}
+
 static uint32_t file_at(uintptr_t n, uint64_t at)
 {
-	uint32_t none = 0;
+	uint32_t file;
 
-	return sp_mapped_file(sp_enter(), n * BYTES + BYTES - 1, at, &none);
+	find(n, at, &file);
+	return file;
 }
 
 /* Ticks that differ from those before and after. */
@@ -42,20 +48,25 @@ static uint64_t instant(void)
 
 START_TEST(the_last_mapping_before_a_time_counts)
 {
-	uint64_t first, second;
+	uint64_t first, gone, second;
+	uint32_t file;
 
 	run_begin("map");
 	ck_assert_ptr_nonnull(sp_enter());
 	sp_mapped_note(address(1), BYTES, regular | 5);
 	first = instant();
+	ck_assert_int_eq(find(2, first, &file), SP_MAPPING_ASK);
 	sp_mapped_end(address(1), BYTES);
-	ck_assert_uint_eq(file_at(1, instant()), 0);
+	gone = instant();
+	ck_assert_int_eq(find(1, gone, &file), SP_MAPPING_ASK);
 	sp_mapped_note(address(1), 2 * BYTES, regular | 6);
 	second = instant();
 	ck_assert_uint_eq(file_at(1, first), regular | 5);
 	ck_assert_uint_eq(file_at(1, second), regular | 6);
 	ck_assert_uint_eq(file_at(2, second), regular | 6);
-	ck_assert_uint_eq(file_at(2, first), 0);
+	/* what the kernel has there now came later */
+	ck_assert_int_eq(find(1, gone, &file), SP_MAPPING_UNKNOWN);
+	ck_assert_int_eq(find(2, first, &file), SP_MAPPING_UNKNOWN);
 	ck_assert_uint_eq(file_at(3, second), 0);
 	run_remove();
 }
@@ -77,22 +88,46 @@ START_TEST(old_mappings_make_room)
 }
 END_TEST
 
-START_TEST(the_kernel_knows_the_others)
+static void *map_unseen(const char *path)
 {
-	uint32_t reads_left = 1, file;
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	void *p = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	ck_assert_ptr_ne(p, MAP_FAILED);
 	close(fd);
+	return p;
+}
+
+/* A file, memory, and a file where another one was. */
+START_TEST(the_kernel_knows_the_others)
+{
+	void *file = map_unseen("/proc/self/exe"), *memory = calloc(1, 1), *again;
+	struct sp_mapped_place places[3];
+	uint32_t ids[3];
+	uint64_t before;
+
 	run_begin("map");
-	file = sp_mapped_file(sp_enter(), (uintptr_t)p, sp_clock_ticks(), &reads_left);
-	ck_assert_uint_eq(file >> SP_FILE_TYPE_SHIFT, SP_FILE_REGULAR);
-	ck_assert_uint_eq(reads_left, 0);
-	/* it is noted now */
-	ck_assert_uint_eq(sp_mapped_file(sp_enter(), (uintptr_t)p, 1, &reads_left), file);
+	ck_assert_ptr_nonnull(sp_enter());
+	again = map_unseen("/proc/self/exe");
+	sp_mapped_note(again, BYTES, regular | 5);
+	before = instant();
+	sp_mapped_end(again, BYTES);
+	places[0] = (struct sp_mapped_place){(uintptr_t)file, sp_clock_ticks()};
+	places[1] = (struct sp_mapped_place){(uintptr_t)memory, sp_clock_ticks()};
+	places[2] = (struct sp_mapped_place){(uintptr_t)again, instant()};
+	sp_mapped_ask(sp_enter(), places, 3);
+	ck_assert_int_eq(sp_mapped_find(&places[0], &ids[0]), SP_MAPPING_FILE);
+	ck_assert_int_eq(sp_mapped_find(&places[1], &ids[1]), SP_MAPPING_MEMORY);
+	ck_assert_int_eq(sp_mapped_find(&places[2], &ids[2]), SP_MAPPING_FILE);
+	ck_assert_uint_eq(ids[0] >> SP_FILE_TYPE_SHIFT, SP_FILE_REGULAR);
+	ck_assert_uint_eq(ids[2], ids[0]);
+	places[2].at = before;
+	ck_assert_int_eq(sp_mapped_find(&places[2], &ids[2]), SP_MAPPING_FILE);
+	ck_assert_uint_eq(ids[2], regular | 5);
 	run_remove();
-	munmap(p, BYTES);
+	munmap(file, BYTES);
+	munmap(again, BYTES);
+	free(memory);
 }
 END_TEST
 

@@ -55,9 +55,10 @@ START_TEST(an_observed_time_has_the_cause_of_its_call)
 	begin(2000000, false, 0, 0);
 	call(SP_CAUSE_file, false, 7, 100000, 500000);
 	call(SP_CAUSE_lock, true, 9, 600000, 800000);
-	sp_wait_sums_off_core(s, false, 200000, 300000);
-	sp_wait_sums_off_core(s, false, 610000, 790000);
-	sp_wait_sums_off_core(s, false, 850000, 900000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 200000, 300000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 610000, 790000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 850000, 900000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_SWAP, 910000, 920000);
 	sp_wait_sums_page(s, 3, 20000); /* of them 12 µs blocked */
 	cached_ns = sp_wait_sums_fetch(s, &(struct sp_wait_fetch){.start_ns = 0,
 								  .wall_ns = 1000000,
@@ -65,13 +66,14 @@ START_TEST(an_observed_time_has_the_cause_of_its_call)
 								  .ready_ns = 40000,
 								  .read_ns = 400000,
 								  .is_observed = true,
-								  .blocked_ns = 330000,
+								  .blocked_ns = 340000,
 								  .page_ns = 12000});
 	end();
 	ck_assert_uint_eq(cached_ns, 250000); /* the 50 µs may be of the read */
 	ck_assert_uint_eq(ns_of(SP_CAUSE_file), 100000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_lock), 180000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_page), 12000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_swap), 10000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_core), 40000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_unknown), 50000);
 	finish();
