@@ -43,6 +43,7 @@ enum sp_step_state {
 enum sp_step_rule {
 #define SP_TRANSITION(state, token, guard, next, action, why, suite, test)                         \
 	SP_ROW_##state##_##guard##_##action##_##test,
+#define SP_STEP_BEGIN(token, guard, why, suite, test) SP_ROW_begin_##guard,
 #define SP_STEP_END(by, token, guard, why, suite, test) SP_ROW_end_##by,
 #define SP_GAP(token, guard, phase, why, suite, test) SP_ROW_gap_##phase##_##guard,
 #define SP_PAUSE(what, when, why, suite, test) SP_ROW_pause_##what##_##test,

@@ -74,20 +74,40 @@ static bool begins_captured(const struct sp_cutter *c)
 	       c->captured_ns <= last->start_ns;
 }
 
+static bool guard_always(const struct sp_cutter *c, const struct sp_phase_interval *p)
+{
+	(void)c, (void)p;
+	return true;
+}
+
+static bool guard_is_fed(const struct sp_cutter *c, const struct sp_phase_interval *p)
+{
+	return c->steps->feed && p->end_ns > c->steps->feed->list[0].start_ns;
+}
+
+static bool guard_follows_capture(const struct sp_cutter *c, const struct sp_phase_interval *p)
+{
+	return begins_captured(c) && p->start_ns >= c->captured_ns;
+}
+
+static const struct {
+	uint64_t tokens;
+	bool (*guard)(const struct sp_cutter *c, const struct sp_phase_interval *p);
+	enum sp_step_rule row;
+} begins[] = {
+#define SP_STEP_BEGIN(token, guard, why, suite, test) {token, guard_##guard, SP_ROW_begin_##guard},
+#include "analyzer/steps/step.def"
+};
+
 uint32_t sp_order_first_of_step(const struct sp_cutter *c)
 {
-	int64_t fed_ns = c->steps->feed ? c->steps->feed->list[0].start_ns : INT64_MAX;
-	uint32_t first;
-
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_AWAIT && c->intervals[i].end_ns > fed_ns)
-			return i;
-	for (uint32_t i = 0; begins_captured(c) && i < c->count; i++)
-		if (c->intervals[i].start_ns >= c->captured_ns)
-			return i;
-	first = sp_interval_next(c->intervals, 0, c->count,
-				 T(FORWARD) | T(ZERO_GRAD) | LOADERS | ENDS);
-	return first < c->count ? first : 0;
+	for (uint32_t k = 0; k < sizeof(begins) / sizeof(begins[0]); k++)
+		for (uint32_t i = 0; i < c->count; i++)
+			if ((begins[k].tokens & sp_interval_tokens(&c->intervals[i])) &&
+			    begins[k].guard(c, &c->intervals[i]) &&
+			    begins[k].row != sp_step_row_off)
+				return i;
+	return 0;
 }
 
 void sp_order_cut(struct sp_cutter *c)

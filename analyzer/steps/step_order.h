@@ -12,11 +12,7 @@
 /* The intervals at hand end in what ends a step. */
 void sp_order_cut(struct sp_cutter *cutter);
 
-/*
- * The index of the interval that begins the first step where no batch marks its begin: its forward
- * or zero_grad, or else its backward. Earlier time may have built the model. The first step of a
- * captured graph begins after the capture.
- */
+/* The index of the interval that begins the first step, by the rows SP_STEP_BEGIN of step.def. */
 uint32_t sp_order_first_of_step(const struct sp_cutter *cutter);
 
 /* Behind the last step: the loader's last call, and validation. */

@@ -45,6 +45,7 @@ static const struct {
 
 static const char *const steps[] = {
 #define SP_TRANSITION(state, token, guard, next, action, why, suite, test) why,
+#define SP_STEP_BEGIN(token, guard, why, suite, test) why,
 #define SP_STEP_END(by, token, guard, why, suite, test) why,
 #define SP_GAP(token, guard, phase, why, suite, test) why,
 #define SP_PAUSE(what, when, why, suite, test) why,

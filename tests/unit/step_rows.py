@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
-MACROS = "TRANSITION|STEP_END|GAP|PAUSE|STEP_KIND"
+MACROS = "TRANSITION|STEP_BEGIN|STEP_END|GAP|PAUSE|STEP_KIND"
 ROW = re.compile(
     r"^(SP_(?:%s))\((.*?),\s*(?:%s\s*)+,\s*(\w+), (\w+)\)$" % (MACROS, TEXT), re.M | re.S
 )
@@ -37,7 +37,7 @@ def contradictions(listed):
         key = None
         if macro == "SP_TRANSITION" and columns[2] == "always" and columns[4] == "drop":
             key = (macro, columns[0], columns[1])
-        elif macro in ("SP_STEP_END", "SP_GAP") and "always" in columns:
+        elif macro in ("SP_STEP_BEGIN", "SP_STEP_END", "SP_GAP") and "always" in columns:
             key = (macro, columns[0])
         if key in seen:
             yield f"{key}: the rows of {seen[key]} and {test} contradict each other: give one a guard"

@@ -64,6 +64,38 @@ START_TEST(a_capture_between_graphs)
 }
 END_TEST
 
+/* Each step is one launch, and calls no loader. */
+START_TEST(a_first_graph_after_its_capture)
+{
+	forward_backward();
+	capture();
+	for (int i = 0; i < 8; i++)
+		span(SP_EV_cudaGraphLaunch, 0, 500, 0);
+	whole_steps(8);
+	ck_part(account(), backward, 0);
+}
+END_TEST
+
+START_TEST(a_loader_that_another_thread_reads)
+{
+	const struct sp_steps *s;
+
+	for (int i = 0; i < 5; i++) {
+		span(SP_EV_sem_wait, 0, WAIT_NS, 0);
+		forward_backward();
+		optimize();
+	}
+	sp_maker_put(&m, folder, "trainer.zst");
+	thread_begin(11);
+	for (int i = 0; i < 5; i++)
+		span(SP_EV_loader_next, 0, WAIT_NS, 1 << 1);
+	s = steps();
+	ck_assert_uint_eq(s->count, 5);
+	ck_assert_int_eq(s->steps[0].end_ns - s->steps[0].start_ns,
+			 s->steps[1].end_ns - s->steps[1].start_ns);
+}
+END_TEST
+
 START_TEST(steps_that_are_not_recorded)
 {
 	const struct sp_steps *s;
@@ -327,6 +359,8 @@ int main(void)
 	tcase_add_test(c, a_call_of_no_row);
 	tcase_add_test(c, waits_beside_a_loader);
 	tcase_add_test(c, a_capture_between_graphs);
+	tcase_add_test(c, a_first_graph_after_its_capture);
+	tcase_add_test(c, a_loader_that_another_thread_reads);
 	tcase_add_test(c, steps_that_are_not_recorded);
 	tcase_add_test(c, a_scaler_that_ends_late);
 	tcase_add_test(c, a_call_across_two_steps);
