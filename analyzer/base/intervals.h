@@ -16,6 +16,12 @@ static inline uint64_t sp_interval_ns(int64_t start_ns, int64_t end_ns)
 	return end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
 }
 
+/* A length without a part of it; 0 where the part is longer. */
+static inline uint64_t sp_rest_ns(uint64_t ns, uint64_t part_ns)
+{
+	return ns > part_ns ? ns - part_ns : 0;
+}
+
 /*
  * The union of intervals that come in the order of their starts, as far as it lies between from_ns
  * and to_ns; set these, and the rest is 0. An interval that begins before earlier ones counts from

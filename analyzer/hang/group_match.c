@@ -23,28 +23,25 @@ struct matching {
 	uint32_t count, member_count;
 };
 
+enum { NO, YES };
+
+static const struct {
+	bool is_even, needs_all;
+} operations[SP_COLLECTIVES] = {
+#define SP_COLLECTIVE(number, name, is_even, needs_all) [number] = {is_even, needs_all},
+#include "trace/collectives.def"
+};
+
 /* All ranks hand over as many elements of one type. */
 static bool is_even(uint64_t operation)
 {
-	enum { NO, YES };
-	static const bool even[SP_COLLECTIVES] = {
-#define SP_COLLECTIVE(number, name, is_even, needs_all) [number] = is_even,
-#include "trace/collectives.def"
-	};
-
-	return operation < SP_COLLECTIVES && even[operation];
+	return operation < SP_COLLECTIVES && operations[operation].is_even;
 }
 
 /* An operation that ends on no rank before all have begun it. */
 static bool needs_all(uint64_t operation)
 {
-	enum { NO, YES };
-	static const bool needed[SP_COLLECTIVES] = {
-#define SP_COLLECTIVE(number, name, is_even, needs_all) [number] = needs_all,
-#include "trace/collectives.def"
-	};
-
-	return operation < SP_COLLECTIVES && needed[operation];
+	return operation < SP_COLLECTIVES && operations[operation].needs_all;
 }
 
 static bool is_same_call(const struct sp_group_call *a, const struct sp_group_call *b)
@@ -167,14 +164,11 @@ static int add_group(struct matching *m, uint32_t from, uint32_t to)
 {
 	struct sp_group_match *match = m->match;
 	const struct group_member *first = &m->members[from];
-	struct sp_group *group =
-		sp_list_grow(match->groups, match->group_count, &match->group_room, sizeof(*group));
+	struct sp_group *group = SP_LIST_ADD(match->groups, match->group_count, match->group_room);
 	uint64_t rank = 0;
 
 	if (!group)
 		return -ENOMEM;
-	match->groups = group;
-	group += match->group_count;
 	*group = (struct sp_group){.name = first->calls->name,
 				   .identity = first->calls->identity,
 				   .size = first->calls->size,
@@ -185,13 +179,12 @@ static int add_group(struct matching *m, uint32_t from, uint32_t to)
 		if (group->members && one.calls->rank == rank)
 			continue;
 		rank = one.calls->rank;
-		one.calls->group = match->group_count;
+		one.calls->group = match->group_count - 1;
 		m->members[from + group->members++] = one;
 		group->least = one.calls->count < group->least ? one.calls->count : group->least;
 		group->most = one.calls->count > group->most ? one.calls->count : group->most;
 	}
 	find_difference(group, &m->members[from]);
-	match->group_count++;
 	return 0;
 }
 

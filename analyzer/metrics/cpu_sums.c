@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/trainer_read.h"
@@ -18,7 +19,7 @@ static uint64_t difference(uint64_t before, uint64_t after)
 {
 	if (before == UINT64_MAX || after == UINT64_MAX)
 		return UINT64_MAX;
-	return after > before ? after - before : 0;
+	return sp_rest_ns(after, before);
 }
 
 /* Covers the steps from the first to the last with rusage: a start is not training. */

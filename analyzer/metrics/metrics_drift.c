@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/report/report.h"
 
 #define LEAST_STEPS 50u
@@ -16,7 +17,7 @@ struct run_part {
 
 static uint64_t wall_ns(const struct sp_step *step)
 {
-	return step->end_ns > step->start_ns ? (uint64_t)(step->end_ns - step->start_ns) : 0;
+	return sp_interval_ns(step->start_ns, step->end_ns);
 }
 
 static int ascending(const void *a, const void *b)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"
 
@@ -52,11 +53,6 @@ static void add_pauses(struct sp_training_time *t, const struct sp_training *tra
 	}
 }
 
-static uint64_t beyond(uint64_t ns, uint64_t usual_ns)
-{
-	return ns > usual_ns ? ns - usual_ns : 0;
-}
-
 static void add_step(struct sp_training_time *t, const struct sp_step *step, bool is_first)
 {
 	const uint64_t *ns = step->account.ns;
@@ -69,13 +65,13 @@ static void add_step(struct sp_training_time *t, const struct sp_step *step, boo
 		t->sum[sum] += (double)step->sum[sum];
 	/* Code that a closure's optimizer runs between backwards is in its own row. */
 	t->sum[SP_STEP_SUM_cleared] -=
-		(double)beyond(step->sum[SP_STEP_SUM_cleared], ns[SP_ACCOUNT_other]);
+		(double)sp_rest_ns(step->sum[SP_STEP_SUM_cleared], ns[SP_ACCOUNT_other]);
 	sp_rare_add(&t->rare_wait, ns[SP_ACCOUNT_loader_wait], t->wait.p50_ns);
 	sp_rare_add(&t->rare_forward, ns[SP_ACCOUNT_forward], t->forward.p50_ns);
 	sp_rare_add(&t->rare_backward, ns[SP_ACCOUNT_backward], t->backward.p50_ns);
 	sp_rare_add(&t->rare_loop, ns[SP_ACCOUNT_other], t->loop.p50_ns);
 	if (ns[SP_ACCOUNT_checkpoint] > step->sum[SP_STEP_SUM_load])
-		t->beside_saves_ns += beyond(ns[SP_ACCOUNT_other], t->loop.p50_ns);
+		t->beside_saves_ns += sp_rest_ns(ns[SP_ACCOUNT_other], t->loop.p50_ns);
 	waits->ns += (double)ns[SP_ACCOUNT_loader_wait];
 	waits->wall_ns += (double)wall_ns;
 	waits->steps++;
@@ -222,8 +218,8 @@ int sp_training_time_read(struct sp_training_time *t, const struct sp_report *re
 	if (r < 0 || sp_index_has_digested(&report->run.index))
 		return r;
 	read_turns(t, report);
-	t->rare_communication_ns =
-		beyond(t->account.ns[SP_ACCOUNT_grad_sync], t->in_steps.ns[SP_ACCOUNT_grad_sync]);
+	t->rare_communication_ns = sp_rest_ns(t->account.ns[SP_ACCOUNT_grad_sync],
+					      t->in_steps.ns[SP_ACCOUNT_grad_sync]);
 	return t->account.ns[SP_ACCOUNT_grad_sync]
 		       ? sp_rare_communication(training, &t->rare_communication_ns)
 		       : 0;
@@ -233,7 +229,7 @@ double sp_time_rare_loop_ns(const struct sp_training_time *t)
 {
 	uint64_t loop_ns = t->account.ns[SP_ACCOUNT_other];
 	double ns = sp_rare_ns(&t->rare_loop) +
-		    (double)beyond(loop_ns, t->in_steps.ns[SP_ACCOUNT_other]);
+		    (double)sp_rest_ns(loop_ns, t->in_steps.ns[SP_ACCOUNT_other]);
 
 	return 2 * ns >= (double)loop_ns ? ns : NAN;
 }

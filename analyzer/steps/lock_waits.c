@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "analyzer/base/intervals.h"
+
 static void count_unseen(struct sp_lock_waits *w, bool times_out, int64_t start_ns, int64_t end_ns)
 {
 	if (w->timed_out_ns && start_ns - w->timed_out_ns >= SP_LOCK_WAIT_LEAST_NS)
@@ -21,7 +23,7 @@ void sp_lock_waits_put(struct sp_lock_waits *w, const struct sp_slot *wait, int6
 		return;
 	count_unseen(w, wait->value == -ETIMEDOUT, start_ns, end_ns);
 	w->start_ns[at] = start_ns;
-	w->ns[at] = end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
+	w->ns[at] = sp_interval_ns(start_ns, end_ns);
 	w->all_ns += w->ns[at];
 	if (w->count == SP_LOCK_WAITS)
 		w->begin = (w->begin + 1) % SP_LOCK_WAITS;

@@ -41,6 +41,37 @@ const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *v, enum sp
 	return part < SP_SAMPLED_PARTS && v->lines[part].samples ? &v->lines[part] : NULL;
 }
 
+/* Each line is named once, by the advice that saves most. */
+static bool names_line(const struct sp_verdict *v, const enum sp_advice_id *order, uint32_t i)
+{
+	const struct sp_sampled_line *line = sp_advice_line(v, order[i]), *other;
+	bool is_new = line != NULL;
+
+	for (uint32_t k = 0; is_new && k < i; k++) {
+		other = sp_advice_line(v, order[k]);
+		is_new = !other || other->frame != line->frame;
+	}
+	return is_new;
+}
+
+int sp_advice_find_lines(struct sp_verdict *v, const struct sp_samples *samples,
+			 const enum sp_advice_id *order)
+{
+	bool is_found[SP_SAMPLED_PARTS + 1] = {[SP_SAMPLED_PARTS] = true};
+	int r = 0;
+
+	v->is_sampled = samples->is_known;
+	for (uint32_t i = 0; r == 0 && i < v->advice_count; i++) {
+		enum sp_sampled_part part = sp_advice_part(order[i]);
+
+		if (!is_found[part])
+			r = sp_sampled_line_find(&v->lines[part], samples, part);
+		is_found[part] = true;
+		v->names_line[order[i]] = names_line(v, order, i);
+	}
+	return r;
+}
+
 void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES])
 {
 	char share[16], callee[16];

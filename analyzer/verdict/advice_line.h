@@ -10,6 +10,10 @@
 /* The part whose line the advice names; SP_SAMPLED_PARTS: none. */
 enum sp_sampled_part sp_advice_part(enum sp_advice_id advice);
 
+/* Looks for the lines of the given advice, which stands in `order`. Returns 0 or -ENOMEM. */
+int sp_advice_find_lines(struct sp_verdict *verdict, const struct sp_samples *samples,
+			 const enum sp_advice_id *order);
+
 /* NULL: samples name no line. */
 const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *verdict,
 					     enum sp_advice_id advice);

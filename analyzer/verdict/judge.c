@@ -464,45 +464,10 @@ void sp_verdict_judge(struct sp_verdict *v, const struct sp_wait_thresholds *wai
 	sp_verdict_sentence(v, v->id, v->text, sizeof(v->text));
 }
 
-/* Each line is named once, by the advice that saves most. */
-static void name_lines(struct sp_verdict *v)
-{
-	enum sp_advice_id order[SP_ADVICES];
-
-	sp_advice_by_saving(v, order);
-	for (uint32_t i = 0; i < v->advice_count; i++) {
-		const struct sp_sampled_line *line = sp_advice_line(v, order[i]), *other;
-
-		v->names_line[order[i]] = line != NULL;
-		for (uint32_t k = 0; line && k < i; k++) {
-			other = sp_advice_line(v, order[k]);
-			if (other && other->frame == line->frame)
-				v->names_line[order[i]] = false;
-		}
-	}
-}
-
-/* Looks at the parts that the given advice is about. */
-static int find_lines(struct sp_verdict *v, const struct sp_samples *samples)
-{
-	bool is_found[SP_SAMPLED_PARTS + 1] = {[SP_SAMPLED_PARTS] = true};
-	int r = 0;
-
-	v->is_sampled = samples->is_known;
-	for (uint32_t i = 0; r == 0 && i < v->advice_count; i++) {
-		enum sp_sampled_part part = sp_advice_part(v->advice[i]);
-
-		if (!is_found[part])
-			r = sp_sampled_line_find(&v->lines[part], samples, part);
-		is_found[part] = true;
-	}
-	name_lines(v);
-	return r;
-}
-
 int sp_verdict_make(struct sp_verdict *v, const struct sp_report *report,
 		    const struct sp_wait_thresholds *wait)
 {
+	enum sp_advice_id order[SP_ADVICES];
 	int r;
 
 	*v = (struct sp_verdict){.cost = 0};
@@ -510,5 +475,6 @@ int sp_verdict_make(struct sp_verdict *v, const struct sp_report *report,
 	if (r < 0)
 		return r;
 	sp_verdict_judge(v, wait);
-	return find_lines(v, &report->samples);
+	sp_advice_by_saving(v, order);
+	return sp_advice_find_lines(v, &report->samples, order);
 }

@@ -30,11 +30,6 @@ const char *sp_wait_source_name(enum sp_wait_source source)
 	return source_names[source];
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -201,20 +196,20 @@ static void settle_pages(struct sp_wait_sums *s, uint64_t blocked_ns)
 		row->ns += part_of(row->held_ns, least(blocked_ns, s->page_ns), s->page_ns);
 		row->held_ns = 0;
 	}
-	add(s, SP_CAUSE_page, 0, less(blocked_ns, s->page_ns), 0, SP_WAIT_SOURCE_SWITCHES);
+	add(s, SP_CAUSE_page, 0, sp_rest_ns(blocked_ns, s->page_ns), 0, SP_WAIT_SOURCE_SWITCHES);
 }
 
 /* The time of calls that may have computed, as far as no core explains it. */
 static uint64_t surely_blocked(uint64_t held_ns, uint64_t blocked_ns, uint64_t cpu_ns,
 			       uint64_t ready_ns)
 {
-	return least(less(held_ns, cpu_ns + ready_ns), blocked_ns);
+	return least(sp_rest_ns(held_ns, cpu_ns + ready_ns), blocked_ns);
 }
 
 static void settle_unobserved(struct sp_wait_sums *s, const struct sp_wait_fetch *f,
 			      uint64_t off_ns, uint32_t first)
 {
-	uint64_t blocked_ns = less(off_ns, f->ready_ns), held_ns = 0, surely_ns;
+	uint64_t blocked_ns = sp_rest_ns(off_ns, f->ready_ns), held_ns = 0, surely_ns;
 
 	for (uint32_t i = first; i < s->count; i++) {
 		const struct sp_wait_call *c = &s->calls[i];
@@ -238,13 +233,14 @@ static void settle_unobserved(struct sp_wait_sums *s, const struct sp_wait_fetch
 static void settle_observed(struct sp_wait_sums *s, const struct sp_wait_fetch *f)
 {
 	settle_pages(s, f->page_ns);
-	add(s, SP_CAUSE_unknown, 0, less(f->blocked_ns, s->matched_ns), 0, SP_WAIT_SOURCE_SWITCHES);
+	add(s, SP_CAUSE_unknown, 0, sp_rest_ns(f->blocked_ns, s->matched_ns), 0,
+	    SP_WAIT_SOURCE_SWITCHES);
 	add(s, SP_CAUSE_core, 0, f->ready_ns, 0, SP_WAIT_SOURCE_SWITCHES);
 }
 
 uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *fetch)
 {
-	uint64_t off_ns = less(fetch->wall_ns, fetch->cpu_ns);
+	uint64_t off_ns = sp_rest_ns(fetch->wall_ns, fetch->cpu_ns);
 	uint32_t first = SP_NEST_FIRST(s->calls, s->count, start_ns, fetch->start_ns);
 
 	if (!counts(s, fetch->start_ns))
@@ -257,9 +253,9 @@ uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *
 	s->count = first;
 	/* Waits without an event are in the sum, without a place. */
 	if (fetch->is_observed)
-		off_ns = least(s->read_ns + less(fetch->blocked_ns, s->matched_ns), off_ns);
+		off_ns = least(s->read_ns + sp_rest_ns(fetch->blocked_ns, s->matched_ns), off_ns);
 	s->matched_ns = s->read_ns = s->page_ns = 0;
-	return less(fetch->read_ns, off_ns);
+	return sp_rest_ns(fetch->read_ns, off_ns);
 }
 
 static void row_remove(struct sp_wait_sums *s, enum sp_cause cause)
@@ -273,17 +269,17 @@ static void row_remove(struct sp_wait_sums *s, enum sp_cause cause)
 static void settle_whole(struct sp_wait_sums *s)
 {
 	const struct sp_wait_times *t = &s->times;
-	uint64_t off_ns = less(sp_interval_ns(t->begin_ns, t->end_ns), t->cpu_ns);
-	uint64_t blocked_ns = less(off_ns, t->ready_ns), held_ns = 0, surely_ns;
+	uint64_t off_ns = sp_rest_ns(sp_interval_ns(t->begin_ns, t->end_ns), t->cpu_ns);
+	uint64_t blocked_ns = sp_rest_ns(off_ns, t->ready_ns), held_ns = 0, surely_ns;
 
 	row_remove(s, SP_CAUSE_core);
 	row_remove(s, SP_CAUSE_unknown);
 	for (uint32_t i = 0; i < s->row_count; i++) {
-		blocked_ns = less(blocked_ns, s->rows[i].ns);
+		blocked_ns = sp_rest_ns(blocked_ns, s->rows[i].ns);
 		held_ns += s->rows[i].held_ns;
 	}
-	surely_ns =
-		surely_blocked(held_ns, blocked_ns, less(t->cpu_ns, s->fetch_cpu_ns), t->ready_ns);
+	surely_ns = surely_blocked(held_ns, blocked_ns, sp_rest_ns(t->cpu_ns, s->fetch_cpu_ns),
+				   t->ready_ns);
 	for (uint32_t i = 0; i < s->row_count; i++)
 		add(s, s->rows[i].cause, s->rows[i].id,
 		    part_of(s->rows[i].held_ns, surely_ns, held_ns), 0, SP_WAIT_SOURCE_SCHEDSTAT);

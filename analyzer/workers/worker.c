@@ -91,11 +91,6 @@ static struct span span_of(const struct worker_builder *b, int64_t start_ns, int
 				     sp_intervals_before(s->waits, s->wait_count, start_ns)};
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -323,8 +318,8 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 		p.covered.meanwhile_ns += is_inside ? b->aside.meanwhile_ns : 0;
 		b->aside = (struct span){0, 0};
 	}
-	room = less(span.ns, p.covered.ns);
-	p.self = (struct span){room, less(span.meanwhile_ns, p.covered.meanwhile_ns)};
+	room = sp_rest_ns(span.ns, p.covered.ns);
+	p.self = (struct span){room, sp_rest_ns(span.meanwhile_ns, p.covered.meanwhile_ns)};
 	if (inside_ns < room) {
 		p.self.meanwhile_ns =
 			(uint64_t)((double)p.self.meanwhile_ns * (double)inside_ns / (double)room);
@@ -392,12 +387,12 @@ static uint64_t take_causes(struct worker_builder *b, const struct piece *p, str
 					    .page_ns = waits->page_blocked_ns};
 	struct sp_wait_fetch own = whole;
 
-	own.wall_ns = less(whole.wall_ns, inner->wall_ns);
-	own.cpu_ns = less(whole.cpu_ns, inner->cpu_ns);
-	own.ready_ns = less(whole.ready_ns, inner->ready_ns);
-	own.read_ns = less(whole.read_ns, inner->read_ns);
-	own.blocked_ns = less(whole.blocked_ns, inner->blocked_ns);
-	own.page_ns = less(whole.page_ns, inner->page_ns);
+	own.wall_ns = sp_rest_ns(whole.wall_ns, inner->wall_ns);
+	own.cpu_ns = sp_rest_ns(whole.cpu_ns, inner->cpu_ns);
+	own.ready_ns = sp_rest_ns(whole.ready_ns, inner->ready_ns);
+	own.read_ns = sp_rest_ns(whole.read_ns, inner->read_ns);
+	own.blocked_ns = sp_rest_ns(whole.blocked_ns, inner->blocked_ns);
+	own.page_ns = sp_rest_ns(whole.page_ns, inner->page_ns);
 	fetch->whole = whole;
 	return sp_wait_sums_fetch(b->causes, &own);
 }
@@ -415,11 +410,12 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 
 	fetch->part.usage = usage;
 	move_cached(b, p, take_causes(b, p, fetch, is_mapped));
-	move_part(b, &self, less(usage.blocked_ns, fetch->inner_blocked_ns),
+	move_part(b, &self, sp_rest_ns(usage.blocked_ns, fetch->inner_blocked_ns),
 		  is_mapped ? SP_WORK_mapped_read : SP_WORK_fetch_wait);
 	move_part(b, &self,
-		  fetch->waits.has_switches ? 0
-					    : less(usage.preempted_ns, fetch->inner_preempted_ns),
+		  fetch->waits.has_switches
+			  ? 0
+			  : sp_rest_ns(usage.preempted_ns, fetch->inner_preempted_ns),
 		  SP_WORK_core_wait);
 }
 
@@ -567,7 +563,7 @@ static void bound_core_waits(struct worker_builder *b)
 	const struct sp_thread_usage *usage = &b->run->metadata.usages[b->worker->stream];
 	struct span waits = {b->worker->whole.ns[SP_WORK_core_wait],
 			     b->worker->meanwhile.ns[SP_WORK_core_wait]};
-	struct span beyond = {less(waits.ns, usage->whole.ready_ns), 0};
+	struct span beyond = {sp_rest_ns(waits.ns, usage->whole.ready_ns), 0};
 
 	if (!usage->is_known || !beyond.ns)
 		return;
@@ -585,8 +581,8 @@ static void finish_sums(struct worker_builder *b)
 
 	bound_core_waits(b);
 	for (int work = 0; work < SP_WORK_other; work++) {
-		life.ns = less(life.ns, w->whole.ns[work]);
-		life.meanwhile_ns = less(life.meanwhile_ns, w->meanwhile.ns[work]);
+		life.ns = sp_rest_ns(life.ns, w->whole.ns[work]);
+		life.meanwhile_ns = sp_rest_ns(life.meanwhile_ns, w->meanwhile.ns[work]);
 	}
 	w->whole.ns[SP_WORK_other] = life.ns;
 	w->meanwhile.ns[SP_WORK_other] = life.meanwhile_ns;
@@ -622,8 +618,9 @@ static struct sp_wait_times times_of(const struct worker_builder *b)
 					      .end_ns = sp_clock_realtime_ns(clock, usage->last.at),
 					      .is_known = first->ready_ns != UINT64_MAX &&
 							  last->ready_ns != UINT64_MAX,
-					      .cpu_ns = less(last->cpu_ns, first->cpu_ns),
-					      .ready_ns = less(last->ready_ns, first->ready_ns)};
+					      .cpu_ns = sp_rest_ns(last->cpu_ns, first->cpu_ns),
+					      .ready_ns =
+						      sp_rest_ns(last->ready_ns, first->ready_ns)};
 	return (struct sp_wait_times){.begin_ns = w->begin_ns,
 				      .end_ns = w->end_ns,
 				      .is_known = usage->is_known && whole->ready_ns != UINT64_MAX,
