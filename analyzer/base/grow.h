@@ -15,4 +15,9 @@
  */
 void *sp_list_grow(void *list, uint32_t count, uint32_t *room, size_t bytes);
 
+/* Adds an element of zeros, and returns it; NULL: no memory, and the list is as it was. */
+#define SP_LIST_ADD(list, count, room) sp_list_add(&(list), &(count), &(room), sizeof(*(list)))
+void *sp_list_add(void *list, uint32_t *count, uint32_t *room,
+		  size_t bytes); /* `list`: its address */
+
 #endif

@@ -267,26 +267,24 @@ static int finish_step(struct sp_backwards *b, struct sp_backward_step *s)
 
 static int keep(struct sp_backward_step *s, const struct sp_record *record, uint32_t maker)
 {
-	struct backward_call *calls;
+	struct backward_call *call;
 
 	if (s->count == BACKWARD_CALLS_MAX)
 		s->is_off = true;
 	if (s->is_off)
 		return 0;
-	calls = sp_list_grow(s->calls, s->count, &s->room, sizeof(*calls));
-	if (!calls)
+	call = SP_LIST_ADD(s->calls, s->count, s->room);
+	if (!call)
 		return -ENOMEM;
-	s->calls = calls;
-	calls[s->count] = (struct backward_call){
+	*call = (struct backward_call){
 		.start_ns = record->start_ns,
 		.end_ns = sp_record_end_ns(record),
 		.stream = record->stream,
 		.maker = maker,
-		.number = s->count,
+		.number = s->count - 1,
 		.is_node = record->kind == SP_EV_torch_backward,
 	};
-	s->has_node = s->has_node || calls[s->count].is_node;
-	s->count++;
+	s->has_node = s->has_node || call->is_node;
 	return 0;
 }
 

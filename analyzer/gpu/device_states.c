@@ -44,29 +44,25 @@ static bool begins_in_step(struct device_states_pass *pass, int64_t start_ns)
 
 static void add_span(struct device_states_pass *pass, int64_t start_ns)
 {
-	uint64_t *list = pass->has_call && start_ns > pass->call_start_ns
-				 ? sp_list_grow(pass->spans, pass->span_count, &pass->span_room,
-						sizeof(*list))
-				 : NULL;
+	bool has_span = pass->has_call && start_ns > pass->call_start_ns;
+	uint64_t *span =
+		has_span ? SP_LIST_ADD(pass->spans, pass->span_count, pass->span_room) : NULL;
 
-	pass->is_out_of_memory |= !list && pass->has_call && start_ns > pass->call_start_ns;
+	pass->is_out_of_memory |= has_span && !span;
 	pass->has_call = false;
-	if (!list)
-		return;
-	pass->spans = list;
-	list[pass->span_count++] = (uint64_t)(start_ns - pass->call_start_ns);
+	if (span)
+		*span = (uint64_t)(start_ns - pass->call_start_ns);
 }
 
 static void add_drained(struct device_states_pass *pass, int64_t start_ns, uint64_t ns)
 {
-	struct drained_wait *list = sp_list_grow(pass->drained, pass->drained_count,
-						 &pass->drained_room, sizeof(*list));
+	struct drained_wait *wait =
+		SP_LIST_ADD(pass->drained, pass->drained_count, pass->drained_room);
 
-	pass->is_out_of_memory |= !list;
-	if (!list)
+	pass->is_out_of_memory |= !wait;
+	if (!wait)
 		return;
-	pass->drained = list;
-	list[pass->drained_count++] = (struct drained_wait){
+	*wait = (struct drained_wait){
 		.ns = ns,
 		.from_ns =
 			start_ns > pass->call_end_ns ? (uint64_t)(start_ns - pass->call_end_ns) : 0,

@@ -64,18 +64,16 @@ static enum memory_kind memory_of(uint32_t kind)
 
 static void add_change(struct gpu_calls_pass *pass, struct change change)
 {
-	struct change *list;
+	struct change *added;
 
 	if (pass->change_count == CHANGES_MAX) {
 		pass->calls->unmatched++;
 		return;
 	}
-	list = sp_list_grow(pass->changes, pass->change_count, &pass->change_room, sizeof(*list));
-	pass->is_out_of_memory |= !list;
-	if (!list)
-		return;
-	pass->changes = list;
-	list[pass->change_count++] = change;
+	added = SP_LIST_ADD(pass->changes, pass->change_count, pass->change_room);
+	pass->is_out_of_memory |= !added;
+	if (added)
+		*added = change;
 }
 
 static void take_memory(struct gpu_calls_pass *pass, const struct sp_slot *slot, uint8_t class,

@@ -85,7 +85,7 @@ static uint64_t identity_of(uint64_t parent, uint32_t ordinal, uint32_t part)
 static int add_group(struct reading *r, const struct sp_read_event *event)
 {
 	struct sp_process_groups *groups = r->groups;
-	struct sp_group_calls *list;
+	struct sp_group_calls *added;
 	uint64_t word = event->extra ? event->extra->start : 0;
 	uint32_t rank = (uint32_t)word, origin = (uint32_t)(word >> 32);
 
@@ -94,11 +94,10 @@ static int add_group(struct reading *r, const struct sp_read_event *event)
 		groups->is_partial = true;
 		return 0;
 	}
-	list = sp_list_grow(groups->list, groups->count, &groups->room, sizeof(*list));
-	if (!list)
+	added = SP_LIST_ADD(groups->list, groups->count, groups->room);
+	if (!added)
 		return -ENOMEM;
-	groups->list = list;
-	list[groups->count++] = (struct sp_group_calls){
+	*added = (struct sp_group_calls){
 		.address = sp_commit_arg(event->slot->commit),
 		.since_ns = sp_event_start_ns(r->events, event),
 		.size = event->slot->value > 0 ? (uint64_t)event->slot->value : 0,

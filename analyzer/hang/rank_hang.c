@@ -49,13 +49,11 @@ static int add_rank(struct sp_rank_hang *ret, const struct sp_report *report,
 	while (k < ret->row_count && !is_in_row(&ret->rows[k], rank, links, count))
 		k++;
 	if (k == ret->row_count) {
-		rows = sp_list_grow(ret->rows, k, &ret->row_room, sizeof(*rows));
+		rows = SP_LIST_ADD(ret->rows, ret->row_count, ret->row_room);
 		if (!rows)
 			return -ENOMEM;
-		ret->rows = rows;
-		ret->row_count++;
-		rows[k] = (struct sp_hang_row){.rank = *rank, .link_count = count};
-		memcpy(rows[k].links, links, count * sizeof(*links));
+		*rows = (struct sp_hang_row){.rank = *rank, .link_count = count};
+		memcpy(rows->links, links, count * sizeof(*links));
 	}
 	rows = &ret->rows[k];
 	rows->count++;

@@ -43,16 +43,14 @@ void sp_tally_add(struct sp_tally *t, const char *text, size_t bytes, uint64_t t
 /* A process says a few dozen lines. */
 static int keep_reported(struct sp_process_metadata *image, uint32_t what)
 {
-	uint32_t *list;
+	uint32_t *added;
 
 	if (image->reported_count >= SP_REPORTED_MAX)
 		return 0;
-	list = sp_list_grow(image->reported, image->reported_count, &image->reported_room,
-			    sizeof(*list));
-	if (!list)
+	added = SP_LIST_ADD(image->reported, image->reported_count, image->reported_room);
+	if (!added)
 		return -ENOMEM;
-	image->reported = list;
-	list[image->reported_count++] = what;
+	*added = what;
 	return 0;
 }
 

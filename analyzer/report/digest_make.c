@@ -86,16 +86,11 @@ static void compress(struct sp_digest_item *item, const struct sp_digest_fields 
 
 static struct sp_digest_item *add_item(struct sp_digest_set *set)
 {
-	struct sp_digest_item *list =
-		sp_list_grow(set->list, set->count, &set->room, sizeof(*list));
+	struct sp_digest_item *item = SP_LIST_ADD(set->list, set->count, set->room);
 
-	if (!list)
-		return NULL;
-	set->list = list;
-	if (!set->spill)
+	if (item && !set->spill)
 		set->spill = sp_spill_create(MEMORY_BYTES);
-	list[set->count] = (struct sp_digest_item){.stored = NULL};
-	return &list[set->count++];
+	return item;
 }
 
 static int add_record(struct sp_digest_set *set, const struct sp_digest_key *key,

@@ -30,18 +30,13 @@ struct tree_builder {
 
 static uint32_t node_take(struct sp_range_tree *t)
 {
-	struct sp_range_node *nodes;
 	uint32_t i = t->free;
 
 	if (i) {
 		t->free = t->nodes[i].sibling;
 		return i;
 	}
-	nodes = sp_list_grow(t->nodes, t->count, &t->room, sizeof(*nodes));
-	if (!nodes)
-		return 0;
-	t->nodes = nodes;
-	return t->count++;
+	return SP_LIST_ADD(t->nodes, t->count, t->room) ? t->count - 1 : 0;
 }
 
 static void node_give(struct sp_range_tree *t, uint32_t i)
@@ -178,12 +173,11 @@ static void move_to_root(struct tree_builder *b, uint32_t n)
 
 static int put(struct tree_builder *b, int64_t start_ns, uint32_t node)
 {
-	struct waiting *list = sp_list_grow(b->waiting, b->count, &b->room, sizeof(*list));
+	struct waiting *added = SP_LIST_ADD(b->waiting, b->count, b->room);
 
-	if (!list)
+	if (!added)
 		return -ENOMEM;
-	b->waiting = list;
-	list[b->count++] = (struct waiting){start_ns, node};
+	*added = (struct waiting){start_ns, node};
 	return 0;
 }
 

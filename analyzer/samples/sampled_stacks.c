@@ -37,16 +37,14 @@ int sp_sampled_stacks_init(struct sp_sampled_stacks *stacks, const struct sp_sam
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < samples->table.count; i++) {
-		uint32_t leaf = leaf_of(samples, &samples->table.sums[i]), *list;
+		uint32_t leaf = leaf_of(samples, &samples->table.sums[i]), *added;
 
 		if (!leaf || leaf_number(stacks, leaf) < stacks->leaf_count)
 			continue;
-		list = sp_list_grow(stacks->leaves, stacks->leaf_count, &stacks->leaf_room,
-				    sizeof(*list));
-		if (!list)
+		added = SP_LIST_ADD(stacks->leaves, stacks->leaf_count, stacks->leaf_room);
+		if (!added)
 			return -ENOMEM;
-		stacks->leaves = list;
-		list[stacks->leaf_count++] = leaf;
+		*added = leaf;
 	}
 	return 0;
 }

@@ -35,37 +35,34 @@ static int take_frame(struct sample_pass *pass, const struct sp_definition *d)
 {
 	struct sp_samples *samples = pass->samples;
 	struct sp_python_frame_metadata metadata;
-	struct sp_sampled_frame *list;
+	struct sp_sampled_frame *frame;
 
 	if (d->id == 0 || d->id >= SP_SAMPLE_IDS_MAX || d->bytes < sizeof(metadata) ||
 	    samples->frame_count == UINT32_MAX)
 		return 0;
 	memcpy(&metadata, d->blob, sizeof(metadata));
-	list = sp_list_grow(samples->frames, samples->frame_count, &samples->frame_room,
-			    sizeof(*list));
-	if (!list)
+	frame = SP_LIST_ADD(samples->frames, samples->frame_count, samples->frame_room);
+	if (!frame)
 		return -ENOMEM;
-	samples->frames = list;
-	list[samples->frame_count] = (struct sp_sampled_frame){
+	*frame = (struct sp_sampled_frame){
 		.text = sp_string_table_add(&samples->texts,
 					    (const char *)d->blob + sizeof(metadata),
 					    d->bytes - sizeof(metadata)),
 		.line = metadata.line,
 		.first_line = metadata.first_line,
 	};
-	pass->frame_ids[d->id] = samples->frame_count++;
+	pass->frame_ids[d->id] = samples->frame_count - 1;
 	return 0;
 }
 
 static int add_number(struct sp_samples *samples, uint32_t number)
 {
-	uint32_t *list = sp_list_grow(samples->frame_numbers, samples->number_count,
-				      &samples->number_room, sizeof(*list));
+	uint32_t *added =
+		SP_LIST_ADD(samples->frame_numbers, samples->number_count, samples->number_room);
 
-	if (!list)
+	if (!added)
 		return -ENOMEM;
-	samples->frame_numbers = list;
-	list[samples->number_count++] = number;
+	*added = number;
 	return 0;
 }
 
@@ -73,18 +70,16 @@ static int take_stack(struct sample_pass *pass, const struct sp_definition *d)
 {
 	struct sp_samples *samples = pass->samples;
 	uint32_t frames = d->bytes / (uint32_t)sizeof(uint32_t);
-	struct sp_sampled_stack *list;
+	struct sp_sampled_stack *stack;
 	int r = 0;
 
 	if (d->id == 0 || d->id >= SP_SAMPLE_IDS_MAX || frames > SP_SAMPLE_DEPTH_MAX ||
 	    samples->number_count + frames > NUMBERS_MAX)
 		return 0;
-	list = sp_list_grow(samples->stacks, samples->stack_count, &samples->stack_room,
-			    sizeof(*list));
-	if (!list)
+	stack = SP_LIST_ADD(samples->stacks, samples->stack_count, samples->stack_room);
+	if (!stack)
 		return -ENOMEM;
-	samples->stacks = list;
-	list[samples->stack_count] = (struct sp_sampled_stack){samples->number_count, 0};
+	stack->frame_at = samples->number_count;
 	for (uint32_t i = 0; r == 0 && i < frames; i++) {
 		uint32_t id;
 
@@ -92,9 +87,8 @@ static int take_stack(struct sample_pass *pass, const struct sp_definition *d)
 		if (id < SP_SAMPLE_IDS_MAX && pass->frame_ids[id])
 			r = add_number(samples, pass->frame_ids[id]);
 	}
-	list[samples->stack_count].frames =
-		samples->number_count - list[samples->stack_count].frame_at;
-	pass->stack_ids[d->id] = samples->stack_count++;
+	stack->frames = samples->number_count - stack->frame_at;
+	pass->stack_ids[d->id] = samples->stack_count - 1;
 	return r;
 }
 
@@ -283,12 +277,9 @@ static int begin(struct sp_samples *samples)
 {
 	int r = sp_string_table_init(&samples->texts, SP_SAMPLE_IDS_MAX);
 
-	samples->frames = sp_list_grow(NULL, 0, &samples->frame_room, sizeof(*samples->frames));
-	samples->stacks = sp_list_grow(NULL, 0, &samples->stack_room, sizeof(*samples->stacks));
-	if (r < 0 || !samples->frames || !samples->stacks)
+	if (r < 0 || !SP_LIST_ADD(samples->frames, samples->frame_count, samples->frame_room) ||
+	    !SP_LIST_ADD(samples->stacks, samples->stack_count, samples->stack_room))
 		return -ENOMEM;
-	samples->frames[samples->frame_count++] = (struct sp_sampled_frame){.text = 0};
-	samples->stacks[samples->stack_count++] = (struct sp_sampled_stack){.frames = 0};
 	return 0;
 }
 

@@ -51,7 +51,7 @@ uint64_t sp_interval_apart_ns(const struct sp_phase_interval *p, const struct sp
 static void add(struct sp_aparts *a, int64_t start_ns, int64_t end_ns, struct sp_apart part)
 {
 	struct sp_apart *last = a->scratch_count ? &a->scratch[a->scratch_count - 1] : NULL;
-	struct sp_apart *list;
+	struct sp_apart *added;
 
 	if (last && last->end_ns > start_ns)
 		start_ns = last->end_ns;
@@ -62,16 +62,14 @@ static void add(struct sp_aparts *a, int64_t start_ns, int64_t end_ns, struct sp
 		last->end_ns = end_ns;
 		return;
 	}
-	list = a->scratch_count < APARTS_MAX
-		       ? sp_list_grow(a->scratch, a->scratch_count, &a->scratch_room, sizeof(*list))
-		       : NULL;
-	a->is_out_of_memory |= !list && a->scratch_count < APARTS_MAX;
-	if (!list)
+	if (a->scratch_count >= APARTS_MAX)
 		return;
-	a->scratch = list;
+	added = SP_LIST_ADD(a->scratch, a->scratch_count, a->scratch_room);
+	a->is_out_of_memory |= !added;
 	part.start_ns = start_ns;
 	part.end_ns = end_ns;
-	list[a->scratch_count++] = part;
+	if (added)
+		*added = part;
 }
 
 /* The scratch becomes the parts of the interval, which has those from `at` on. */
@@ -82,13 +80,12 @@ static void keep(struct sp_aparts *a, uint32_t at, struct sp_phase_interval *p)
 	p->apart_ns = 0;
 	a->count = at;
 	for (uint32_t i = 0; i < a->scratch_count && at + i < APARTS_MAX; i++) {
-		struct sp_apart *list = sp_list_grow(a->list, a->count, &a->room, sizeof(*list));
+		struct sp_apart *added = SP_LIST_ADD(a->list, a->count, a->room);
 
-		a->is_out_of_memory |= !list;
-		if (!list)
+		a->is_out_of_memory |= !added;
+		if (!added)
 			break;
-		a->list = list;
-		list[a->count++] = a->scratch[i];
+		*added = a->scratch[i];
 		p->apart_count++;
 		p->apart_ns += (uint64_t)(a->scratch[i].end_ns - a->scratch[i].start_ns);
 	}

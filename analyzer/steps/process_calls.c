@@ -13,13 +13,11 @@
 static int take(struct sp_process_calls *calls, const struct sp_clock *clock,
 		const struct sp_slot *slot)
 {
-	struct sp_process_call *list =
-		sp_list_grow(calls->list, calls->count, &calls->room, sizeof(*list));
+	struct sp_process_call *call = SP_LIST_ADD(calls->list, calls->count, calls->room);
 
-	if (!list)
+	if (!call)
 		return -ENOMEM;
-	calls->list = list;
-	list[calls->count++] = (struct sp_process_call){
+	*call = (struct sp_process_call){
 		sp_clock_realtime_ns(clock, slot->start),
 		sp_clock_realtime_ns(clock, slot->start + slot->ticks),
 		slot->value,

@@ -14,39 +14,29 @@
 
 static struct sp_step *add_step(struct sp_steps *s)
 {
-	struct sp_step *list = sp_list_grow(s->steps, s->count, &s->room, sizeof(*list));
+	struct sp_step *step = SP_LIST_ADD(s->steps, s->count, s->room);
 
-	s->is_out_of_memory |= !list;
-	if (!list)
-		return NULL;
-	s->steps = list;
-	list[s->count] = (struct sp_step){.epoch = 0};
-	return &list[s->count++];
+	s->is_out_of_memory |= !step;
+	return step;
 }
 
 struct sp_pause *sp_cut_pause(struct sp_steps *s)
 {
-	struct sp_pause *list =
-		sp_list_grow(s->pauses, s->pause_count, &s->pause_room, sizeof(*list));
+	struct sp_pause *pause = SP_LIST_ADD(s->pauses, s->pause_count, s->pause_room);
 
-	s->is_out_of_memory |= !list;
-	if (!list)
-		return NULL;
-	s->pauses = list;
-	list[s->pause_count] = (struct sp_pause){.step = s->count};
-	return &list[s->pause_count++];
+	s->is_out_of_memory |= !pause;
+	if (pause)
+		pause->step = s->count;
+	return pause;
 }
 
 static void add_wait(struct sp_steps *s, const struct sp_phase_interval *p)
 {
-	struct sp_interval *list =
-		sp_list_grow(s->waits, s->wait_count, &s->wait_room, sizeof(*list));
+	struct sp_interval *wait = SP_LIST_ADD(s->waits, s->wait_count, s->wait_room);
 
-	s->is_out_of_memory |= !list;
-	if (!list)
-		return;
-	s->waits = list;
-	list[s->wait_count++] = (struct sp_interval){p->start_ns, p->end_ns, 0};
+	s->is_out_of_memory |= !wait;
+	if (wait)
+		*wait = (struct sp_interval){p->start_ns, p->end_ns, 0};
 }
 
 /* The first interval of structure from i on; NULL: there is none. */
@@ -565,15 +555,15 @@ static bool is_trial(const struct sp_cutter *c, uint32_t from, uint32_t n, uint3
 	       !is_called(c, first, c->intervals[from].label) && !is_called(c, first, 0);
 }
 
-/* A pause that is the intervals [from, n). */
-static void put_known(struct sp_cutter *c, uint32_t from, uint32_t n)
+/* A pause that begins at from_ns, and is the intervals [from, n). */
+static void put_known(struct sp_cutter *c, uint32_t from, uint32_t n, int64_t from_ns)
 {
 	struct sp_pause *p = sp_cut_pause(c->steps);
 
 	if (!p)
 		return;
 	p->has_passes = true;
-	p->start_ns = c->intervals[from].start_ns;
+	p->start_ns = from_ns;
 	p->end_ns = c->intervals[n - 1].end_ns;
 	p->load_ns = sp_cut_loads(c, from, n);
 	sp_cut_charge(c, from, n, p->start_ns, p->end_ns, &p->lead);
@@ -584,7 +574,7 @@ static void put_checkpoints(struct sp_cutter *c, uint32_t from, uint32_t n)
 {
 	for (uint32_t i = from; i < n; i++)
 		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT)
-			put_known(c, i, i + 1);
+			put_known(c, i, i + 1, c->intervals[i].start_ns);
 }
 
 void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
@@ -597,7 +587,7 @@ void sp_cut_head(struct sp_cutter *c, uint32_t first, bool takes_checkpoints)
 	if (takes_checkpoints)
 		put_checkpoints(c, 0, from);
 	if (from < n)
-		put_known(c, from, n);
+		put_known(c, from, n, c->intervals[from].start_ns);
 	if (takes_checkpoints)
 		put_checkpoints(c, n, first);
 }
@@ -615,13 +605,7 @@ void sp_cut_unfinished(struct sp_cutter *c, uint32_t n)
 void sp_cut_known(struct sp_cutter *c)
 {
 	uint32_t n = sp_cut_end_of_known(c);
-	struct sp_pause *p = n && c->has_from ? sp_cut_pause(c->steps) : NULL;
 
-	if (!p)
-		return;
-	p->has_passes = true;
-	p->start_ns = c->from_ns;
-	p->end_ns = c->intervals[n - 1].end_ns;
-	p->load_ns = sp_cut_loads(c, 0, n);
-	sp_cut_charge(c, 0, n, p->start_ns, p->end_ns, &p->lead);
+	if (n)
+		put_known(c, 0, n, c->from_ns);
 }

@@ -47,14 +47,12 @@ static struct sp_pass *find_open(struct sp_steps *s, int64_t iterator)
 
 static struct sp_pass *add(struct sp_steps *s, int64_t iterator)
 {
-	struct sp_pass *list = sp_list_grow(s->passes, s->pass_count, &s->pass_room, sizeof(*list));
+	struct sp_pass *pass = SP_LIST_ADD(s->passes, s->pass_count, s->pass_room);
 
-	s->is_out_of_memory |= !list;
-	if (!list)
-		return NULL;
-	s->passes = list;
-	list[s->pass_count] = (struct sp_pass){.iterator = iterator};
-	return &list[s->pass_count++];
+	s->is_out_of_memory |= !pass;
+	if (pass)
+		pass->iterator = iterator;
+	return pass;
 }
 
 void sp_pass_note(struct sp_steps *s, struct sp_phase_interval *interval)
@@ -79,12 +77,19 @@ void sp_pass_note(struct sp_steps *s, struct sp_phase_interval *interval)
 	pass->is_over |= pass->has_end;
 }
 
+/* list->count: it is not in the list. */
+static uint32_t find_pass(const struct sp_pass_list *list, uint32_t pass)
+{
+	uint32_t i = 0;
+
+	while (i < list->count && list->pass[i] != pass)
+		i++;
+	return i;
+}
+
 static bool contains(const struct sp_pass_list *list, uint32_t pass)
 {
-	for (uint32_t i = 0; i < list->count; i++)
-		if (list->pass[i] == pass)
-			return true;
-	return false;
+	return find_pass(list, pass) < list->count;
 }
 
 /* Keeps the last passes where there are more than the list holds, because the step is made of their
@@ -114,11 +119,22 @@ static bool is_under_way(const struct sp_steps *s, uint32_t pass)
 	return s->passes[pass - 1].batches && s->passes[pass - 1].first < s->optimizer_count;
 }
 
-static uint32_t last_call(const struct sp_cutter *c, uint32_t n)
+/* An empty range has all passes. */
+static bool lies_in(const struct sp_pass_range *range, uint32_t pass)
 {
-	while (n > 0 && !c->intervals[n - 1].pass)
+	return range->first ? pass >= range->first && pass <= range->last : pass > 0;
+}
+
+static uint32_t last_of(const struct sp_cutter *c, uint32_t n, const struct sp_pass_range *range)
+{
+	while (n > 0 && !lies_in(range, c->intervals[n - 1].pass))
 		n--;
 	return n ? n - 1 : NONE;
+}
+
+static uint32_t last_call(const struct sp_cutter *c, uint32_t n)
+{
+	return last_of(c, n, &(struct sp_pass_range){0, 0});
 }
 
 /*
@@ -164,24 +180,11 @@ static struct sp_pass_range find_foreign(const struct sp_cutter *c, uint32_t n, 
 	return range;
 }
 
-static bool lies_in(const struct sp_pass_range *range, uint32_t pass)
-{
-	return range->first ? pass >= range->first && pass <= range->last : pass > 0;
-}
-
 static uint32_t first_of(const struct sp_cutter *c, uint32_t n, const struct sp_pass_range *range)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (lies_in(range, c->intervals[i].pass))
 			return i;
-	return NONE;
-}
-
-static uint32_t last_of(const struct sp_cutter *c, uint32_t n, const struct sp_pass_range *range)
-{
-	for (uint32_t i = n; i > 0; i--)
-		if (lies_in(range, c->intervals[i - 1].pass))
-			return i - 1;
 	return NONE;
 }
 
@@ -381,23 +384,22 @@ static uint32_t pause_before(struct sp_cutter *c, uint32_t n)
 	return end;
 }
 
+/* The first passes, where there are more than a step has room for. */
 static void note_loaders(const struct sp_cutter *c, uint32_t first, struct sp_step *step)
 {
 	struct sp_pass_list met = {.count = 0};
 
 	for (uint32_t i = first; i < c->count; i++) {
 		const struct sp_phase_interval *p = &c->intervals[i];
-		uint32_t at = 0;
+		uint32_t at;
 
 		if (p->kind != SP_INTERVAL_LOADER || !p->pass)
 			continue;
-		while (at < met.count && met.pass[at] != p->pass)
-			at++;
-		if (at == SP_STEP_PASSES)
-			continue;
-		if (at == met.count)
+		at = find_pass(&met, p->pass);
+		if (at == met.count && at < SP_STEP_PASSES)
 			met.pass[met.count++] = p->pass;
-		step->loader_ns[at] += (uint64_t)(p->end_ns - p->start_ns);
+		if (at < met.count)
+			step->loader_ns[at] += (uint64_t)(p->end_ns - p->start_ns);
 	}
 	step->loaders = met.count;
 }

@@ -15,13 +15,11 @@ static bool is_alike(const struct sp_phase_segment *a, const struct sp_phase_seg
 
 static void push(struct sp_thread_timeline *t, struct sp_phase_segment segment)
 {
-	struct sp_phase_segment *list = sp_list_grow(t->list, t->count, &t->room, sizeof(*list));
+	struct sp_phase_segment *added = SP_LIST_ADD(t->list, t->count, t->room);
 
-	t->is_out_of_memory |= !list;
-	if (!list)
-		return;
-	t->list = list;
-	list[t->count++] = segment;
+	t->is_out_of_memory |= !added;
+	if (added)
+		*added = segment;
 }
 
 void sp_thread_timeline_add(struct sp_thread_timeline *t, struct sp_phase_segment segment,

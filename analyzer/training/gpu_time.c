@@ -16,7 +16,7 @@ void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,
 		      const struct sp_slot *extra, int64_t start_ns, int64_t end_ns,
 		      uint64_t ns_per_tick)
 {
-	struct sp_gpu_span *list = sp_list_grow(gpu->spans, gpu->count, &gpu->room, sizeof(*list));
+	struct sp_gpu_span *added = SP_LIST_ADD(gpu->spans, gpu->count, gpu->room);
 	struct sp_gpu_span span = {
 		.start_ns = start_ns,
 		.end_ns = end_ns < start_ns ? start_ns : end_ns,
@@ -27,8 +27,8 @@ void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,
 								     : SP_PHASE_none,
 	};
 
-	gpu->is_out_of_memory |= !list;
-	if (!list)
+	gpu->is_out_of_memory |= !added;
+	if (!added)
 		return;
 	if (extra) {
 		span.host_ns -= (int64_t)sp_clock_span_ns(ns_per_tick, extra->start);
@@ -39,8 +39,7 @@ void sp_gpu_time_take(struct sp_gpu_time *gpu, const struct sp_slot *slot,
 		span.is_whole = true;
 		gpu->dropped += (uint64_t)extra->value >> 32;
 	}
-	gpu->spans = list;
-	list[gpu->count++] = span;
+	*added = span;
 }
 
 void sp_gpu_time_keep(struct sp_gpu_time *gpu, uint32_t steps, struct sp_spill *spill)

@@ -144,17 +144,6 @@ static int reserve(struct sp_step_series *series, size_t bytes)
 	return 0;
 }
 
-static struct sp_series_block *add_block(struct sp_step_series *series)
-{
-	struct sp_series_block *list = sp_list_grow(series->blocks, series->block_count,
-						    &series->block_room, sizeof(*list));
-
-	if (!list)
-		return NULL;
-	series->blocks = list;
-	return &list[series->block_count++];
-}
-
 /* The head of the last block. */
 static uint8_t *put_head(uint8_t *p, const struct sp_step_series *series,
 			 const struct sp_series_block *b, const size_t bytes[SP_SERIES_COLUMNS])
@@ -187,7 +176,7 @@ static int put_block(struct sp_series_writer *f)
 		bytes[column] = (size_t)(end - begin);
 	}
 	all = (size_t)(end - columns);
-	block = add_block(series);
+	block = SP_LIST_ADD(series->blocks, series->block_count, series->block_room);
 	if (!block || reserve(series, all + HEAD_BYTES_MAX) < 0)
 		return -ENOMEM;
 	*block = (struct sp_series_block){.number = f->steps[0].number / SP_SERIES_STEPS,
@@ -317,7 +306,7 @@ static int read_block(struct sp_step_series *series, struct sp_input *in)
 		if (column == SP_SERIES_NUMBER && !numbers_are_right(codes, (uint32_t)head.steps))
 			return -EBADMSG;
 	}
-	block = add_block(series);
+	block = SP_LIST_ADD(series->blocks, series->block_count, series->block_room);
 	if (!block)
 		return -ENOMEM;
 	*block = (struct sp_series_block){.number = (uint32_t)(number + head.number),
