@@ -205,7 +205,7 @@ static void mark_evaluated(struct sp_cutter *c)
 	uint32_t before = 0, i = 0; /* before: after the last interval of structure */
 
 	for (; (i = sp_interval_next(c->intervals, i, c->count, STRUCTURE)) < c->count; i++) {
-		if (sp_phase_interval_is_evaluation(&c->intervals[i]))
+		if (sp_interval_is(&c->intervals[i], EVALUATED))
 			evaluate(&e, c, before, i);
 		else
 			end_evaluation(&e, c, i);

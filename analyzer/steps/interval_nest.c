@@ -97,7 +97,7 @@ static void keep(struct sp_aparts *a, uint32_t at, struct sp_phase_interval *p)
 static bool is_own_save(const struct sp_phase_interval *outer,
 			const struct sp_phase_interval *inner)
 {
-	return sp_phase_interval_computes(outer) && inner->label && !inner->is_load;
+	return sp_interval_is(outer, COMPUTES) && inner->label && !inner->is_load;
 }
 
 static bool stands_apart(const struct sp_phase_interval *outer,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/own_update.h"
 
+#include "analyzer/steps/step_machine.h"
+
 /* The time after a backward, up to the next call of the model, as far as it is "other". */
 struct stretch {
 	uint64_t ns;
@@ -10,7 +12,7 @@ struct stretch {
 static void go_on(struct stretch *s, const struct sp_phase_interval *p)
 {
 	s->ns += p->loop_ns;
-	if (p->is_in_other && !sp_phase_interval_is_structure(p) &&
+	if (p->is_in_other && !sp_interval_is(p, STRUCTURE) &&
 	    sp_phase_interval_phase(p->kind) == SP_ACCOUNT_other && !p->is_own)
 		s->ns += sp_phase_interval_own_ns(p);
 	s->is_cleared |= p->kind == SP_INTERVAL_ZERO_GRAD;
@@ -35,7 +37,7 @@ struct sp_own_update sp_own_update_of(const struct sp_phase_interval *intervals,
 
 		if (s.is_open)
 			go_on(&s, p);
-		if (!sp_phase_interval_is_structure(p))
+		if (!sp_interval_is(p, STRUCTURE))
 			continue;
 		if (s.is_open)
 			end_stretch(&s, p, &update);

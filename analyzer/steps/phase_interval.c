@@ -183,20 +183,13 @@ struct sp_phase_interval sp_phase_interval_of(const struct sp_process_metadata *
 	};
 }
 
-static const struct {
-	uint8_t account, part;
-} table[SP_INTERVAL_KINDS] = {
-#define SP_INTERVAL(name, account, part, apart) {SP_ACCOUNT_##account, SP_PART_##part},
+static const uint8_t accounts[SP_INTERVAL_KINDS] = {
+#define SP_INTERVAL(name, account, part, apart) SP_ACCOUNT_##account,
 #include "analyzer/steps/interval.def"
 #undef SP_INTERVAL
 };
 
 enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind)
 {
-	return table[kind].account;
-}
-
-enum sp_interval_part sp_phase_interval_part(const struct sp_phase_interval *p)
-{
-	return table[p->kind].part;
+	return accounts[kind];
 }

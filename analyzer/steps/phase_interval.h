@@ -47,13 +47,13 @@ struct sp_phase_interval {
 	uint8_t source;
 	uint8_t evaluated; /* the row of an evaluation of which it is a part; 0: of none */
 	bool has_fetch;
-	bool is_sample;	   /* a batch out of a replay memory */
-	bool is_round;	   /* of boosting */
-	bool is_load;	   /* of a checkpoint, or of data in a file of its form */
-	bool is_own;	   /* sp_phase_interval_is_input(), and of a step that no loader feeds */
-	bool is_exchange;  /* with a server: a send, an answer, or a wait between the two */
-	bool is_message;   /* of an exchange whose answers are no data */
-	bool follows_call; /* of the model, which no backward has followed yet */
+	bool is_sample;		   /* a batch out of a replay memory */
+	bool is_round;		   /* of boosting */
+	bool is_load;		   /* of a checkpoint, or of data in a file of its form */
+	bool is_own;		   /* a batch is made of it, in a step that no loader feeds */
+	bool is_exchange;	   /* with a server: a send, an answer, or a wait between the two */
+	bool is_message;	   /* of an exchange whose answers are no data */
+	bool follows_call;	   /* of the model, which no backward has followed yet */
 	bool is_led_by_evaluation; /* the time from the structure before it on is as such */
 	bool has_gradients;	   /* a call of a model that kept what a backward needs */
 	bool optimizer_follows;	   /* in a closure: the optimizer goes on from its end */
@@ -72,45 +72,6 @@ enum sp_phase_interval_kind sp_phase_interval_kind_of(int64_t phase);
 /* The row of the account that an interval's own time belongs to; SP_ACCOUNT_other for those that
  * have none. */
 enum sp_account_phase sp_phase_interval_phase(enum sp_phase_interval_kind kind);
-
-enum sp_interval_part sp_phase_interval_part(const struct sp_phase_interval *interval);
-
-/* True for what a batch may be made of where no loader makes it. */
-static inline bool sp_phase_interval_is_input(const struct sp_phase_interval *interval)
-{
-	return interval->kind == SP_INTERVAL_AWAIT || interval->kind == SP_INTERVAL_INPUT;
-}
-
-/* True for calls of a model. */
-static inline bool sp_phase_interval_is_forward(const struct sp_phase_interval *interval)
-{
-	return sp_phase_interval_part(interval) == SP_PART_MODEL;
-}
-
-/* True for calls of a model that no backward follows. */
-static inline bool sp_phase_interval_is_evaluation(const struct sp_phase_interval *interval)
-{
-	return interval->kind == SP_INTERVAL_EVALUATION || interval->kind == SP_INTERVAL_GENERATION;
-}
-
-/* True for the computing of a step, in which other work of the program may stand. */
-static inline bool sp_phase_interval_computes(const struct sp_phase_interval *interval)
-{
-	return sp_phase_interval_is_forward(interval) ||
-	       sp_phase_interval_part(interval) == SP_PART_LEARN;
-}
-
-/* True for what comes after a step's batches. */
-static inline bool sp_phase_interval_ends_batches(const struct sp_phase_interval *interval)
-{
-	return sp_phase_interval_part(interval) >= SP_PART_END;
-}
-
-/* True for an interval that separates the parts of a step. */
-static inline bool sp_phase_interval_is_structure(const struct sp_phase_interval *interval)
-{
-	return sp_phase_interval_part(interval) != SP_PART_NONE;
-}
 
 /* True for kinds of events that sp_phase_interval_of() looks at. */
 bool sp_phase_interval_wants(uint32_t kind);

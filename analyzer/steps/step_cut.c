@@ -69,42 +69,23 @@ struct gap {
 	const struct sp_phase_interval *next; /* the structure that it leads to */
 };
 
-static bool guard_always(const struct gap *gap)
-{
-	(void)gap;
-	return true;
-}
+#define GUARD(name, when)                                                                          \
+	static bool guard_##name(const struct gap *gap)                                            \
+	{                                                                                          \
+		(void)gap;                                                                         \
+		return when;                                                                       \
+	}
 
-static bool guard_has_call(const struct gap *gap)
-{
-	return gap->calls.has_any;
-}
-
-static bool guard_has_open_call(const struct gap *gap)
-{
-	return gap->calls.has_new;
-}
-
-static bool guard_is_evaluated(const struct gap *gap)
-{
-	return gap->next->is_led_by_evaluation;
-}
-
-static bool guard_follows_evaluation(const struct gap *gap)
-{
-	return gap->last == SP_INTERVAL_EVALUATION;
-}
-
-static bool guard_follows_restart(const struct gap *gap)
-{
-	return gap->last == SP_INTERVAL_LOADER_BEGIN && gap->previous == SP_INTERVAL_LOADER_END;
-}
-
-static bool guard_is_generated(const struct gap *gap)
-{
-	return gap->last == SP_INTERVAL_GENERATION &&
-	       (gap->next->kind == SP_INTERVAL_GENERATION || gap->next->is_led_by_evaluation);
-}
+GUARD(always, true)
+GUARD(has_call, gap->calls.has_any)
+GUARD(has_open_call, gap->calls.has_new)
+GUARD(is_evaluated, gap->next->is_led_by_evaluation)
+GUARD(follows_evaluation, gap->last == SP_INTERVAL_EVALUATION)
+GUARD(follows_restart,
+      gap->last == SP_INTERVAL_LOADER_BEGIN && gap->previous == SP_INTERVAL_LOADER_END)
+GUARD(is_generated,
+      gap->last == SP_INTERVAL_GENERATION &&
+	      (gap->next->kind == SP_INTERVAL_GENERATION || gap->next->is_led_by_evaluation))
 
 static const struct {
 	uint64_t tokens;
@@ -221,9 +202,9 @@ static struct gap gap_after(const struct sp_cutter *c, uint32_t i)
 	for (; i > 0 && gap.previous == SP_INTERVAL_NONE; i--) {
 		const struct sp_phase_interval *p = &c->intervals[i - 1];
 
-		if (sp_phase_interval_part(p) == SP_PART_INPUT)
+		if (sp_interval_is(p, LOADERS))
 			*(gap.last ? &gap.previous : &gap.last) = p->kind;
-		else if (sp_phase_interval_is_structure(p))
+		else if (sp_interval_is(p, STRUCTURE))
 			break;
 	}
 	return gap;
@@ -245,7 +226,7 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		charge_interval(c, p, phase, account);
 		from_ns = p->end_ns;
 		note_call(&before.calls, p->kind);
-		if (sp_phase_interval_is_structure(p)) {
+		if (sp_interval_is(p, STRUCTURE)) {
 			before.previous = before.last;
 			before.last = p->kind;
 			phase = phase_towards(c, i + 1, &before);
@@ -368,9 +349,9 @@ static void note_own_input(struct sp_cutter *c, uint32_t first)
 		has_backward |= p->kind == SP_INTERVAL_BACKWARD;
 		if (p->kind == SP_INTERVAL_BACKWARD)
 			is_ahead = !p->follows_call;
-		is_ahead |= has_backward && sp_phase_interval_is_forward(p);
+		is_ahead |= has_backward && sp_interval_is(p, MODELS);
 		p->is_own = !c->steps->is_fed && is_ahead && !p->evaluated && !p->is_message &&
-			    (sp_phase_interval_is_input(p) || p->kind == SP_INTERVAL_SEND);
+			    (sp_interval_is(p, T(AWAIT) | T(INPUT)) || p->kind == SP_INTERVAL_SEND);
 	}
 }
 
@@ -518,7 +499,7 @@ static uint32_t end_of_last_wait(const struct sp_cutter *c)
 	int64_t before_ns;
 	uint32_t i = 0;
 
-	while (i < c->count && (sp_interval_tokens(&c->intervals[i]) & LOADERS))
+	while (i < c->count && sp_interval_is(&c->intervals[i], LOADERS))
 		i++;
 	before_ns = i ? c->intervals[i - 1].end_ns : c->from_ns;
 	if (!c->steps->has_whole_calls || i == c->count ||

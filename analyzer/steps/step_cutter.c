@@ -88,17 +88,22 @@ struct event {
 typedef bool guard_function(const struct sp_cutter *c, const struct event *e);
 typedef void act_function(struct sp_cutter *c, struct event *e);
 
-static bool guard_always(const struct sp_cutter *c, const struct event *e)
-{
-	(void)c, (void)e;
-	return true;
-}
+/* The words of the rows. */
+#define GUARD(name, when)                                                                          \
+	static bool guard_##name(const struct sp_cutter *c, const struct event *e)                 \
+	{                                                                                          \
+		(void)c, (void)e;                                                                  \
+		return when;                                                                       \
+	}
+#define ACT(name, statement)                                                                       \
+	static void act_##name(struct sp_cutter *c, struct event *e)                               \
+	{                                                                                          \
+		(void)c, (void)e;                                                                  \
+		statement;                                                                         \
+	}
 
-static bool guard_is_call(const struct sp_cutter *c, const struct event *e)
-{
-	(void)c;
-	return !e->interval.is_node;
-}
+GUARD(always, true)
+GUARD(is_call, !e->interval.is_node)
 
 static const struct {
 	enum sp_step_end by;
@@ -151,23 +156,11 @@ static void cut_ended(struct sp_cutter *c)
 	sp_aparts_pack(&c->aparts, c->intervals, c->count);
 }
 
-static bool guard_leaves_calls(const struct sp_cutter *c, const struct event *e)
-{
-	(void)e;
-	return c->steps->leaves_calls;
-}
-
-static void act_drop(struct sp_cutter *c, struct event *e)
-{
-	(void)c;
-	e->is_dropped = true;
-}
-
-static bool guard_is_held_by_save(const struct sp_cutter *c, const struct event *e)
-{
-	return c->checkpoints && e->kind != SP_EV_cond_wait &&
-	       sp_async_checkpoints_held(c->checkpoints, e->interval.start_ns, e->interval.end_ns);
-}
+GUARD(leaves_calls, c->steps->leaves_calls)
+ACT(drop, e->is_dropped = true)
+GUARD(is_held_by_save,
+      c->checkpoints && e->kind != SP_EV_cond_wait &&
+	      sp_async_checkpoints_held(c->checkpoints, e->interval.start_ns, e->interval.end_ns))
 
 static void act_make_checkpoint(struct sp_cutter *c, struct event *e)
 {
@@ -184,15 +177,8 @@ static bool is_saved(const struct sp_cutter *c, uint32_t file)
 	return false;
 }
 
-static bool guard_has_learned(const struct sp_cutter *c, const struct event *e)
-{
-	return e->interval.file && c->has_learned && !is_saved(c, e->interval.file);
-}
-
-static void act_note_saved(struct sp_cutter *c, struct event *e)
-{
-	c->saved_files[c->saved_count++ % SP_FILES_SAVED] = e->interval.file;
-}
+GUARD(has_learned, e->interval.file && c->has_learned && !is_saved(c, e->interval.file))
+ACT(note_saved, c->saved_files[c->saved_count++ % SP_FILES_SAVED] = e->interval.file)
 
 static bool is_save(const struct sp_phase_interval *p)
 {
@@ -213,11 +199,7 @@ static bool guard_follows_save(const struct sp_cutter *c, const struct event *e)
 	return n && is_save(&c->intervals[n - 1]);
 }
 
-static bool guard_saves(const struct sp_cutter *c, const struct event *e)
-{
-	(void)c;
-	return is_save(&e->interval);
-}
+GUARD(saves, is_save(&e->interval))
 
 static void act_claim_changes(struct sp_cutter *c, struct event *e)
 {
@@ -234,17 +216,13 @@ static bool guard_spans_step(const struct sp_cutter *c, const struct event *e)
 
 		if (before->end_ns <= e->interval.start_ns)
 			return false;
-		if (sp_phase_interval_is_structure(before))
+		if (sp_interval_is(before, STRUCTURE))
 			return true;
 	}
 	return false;
 }
 
-static void act_make_empty(struct sp_cutter *c, struct event *e)
-{
-	(void)c;
-	e->interval.start_ns = e->interval.end_ns;
-}
+ACT(make_empty, e->interval.start_ns = e->interval.end_ns)
 
 static void act_note_locks(struct sp_cutter *c, struct event *e)
 {
@@ -256,38 +234,14 @@ static void act_note_locks(struct sp_cutter *c, struct event *e)
 	if (sp_phase_interval_phase(p->kind) == SP_ACCOUNT_other)
 		return;
 	ns = sp_lock_waits_take(&c->locks, p->start_ns);
-	p->lock_ns = sp_phase_interval_computes(p) ? ns : 0;
+	p->lock_ns = sp_interval_is(p, COMPUTES) ? ns : 0;
 }
 
-static bool guard_follows_exchange(const struct sp_cutter *c, const struct event *e)
-{
-	(void)e;
-	return c->count && c->intervals[c->count - 1].is_exchange;
-}
-
-static void act_make_exchange(struct sp_cutter *c, struct event *e)
-{
-	(void)c;
-	e->interval.is_exchange = true;
-}
-
-static bool guard_begins_capture(const struct sp_cutter *c, const struct event *e)
-{
-	(void)c;
-	return sp_gpu_call_begins_capture(e->kind);
-}
-
-static void act_begin_capture(struct sp_cutter *c, struct event *e)
-{
-	(void)e;
-	c->is_capturing = true;
-}
-
-static bool guard_ends_capture(const struct sp_cutter *c, const struct event *e)
-{
-	(void)c;
-	return sp_gpu_call_ends_capture(e->kind);
-}
+GUARD(follows_exchange, c->count && c->intervals[c->count - 1].is_exchange)
+ACT(make_exchange, e->interval.is_exchange = true)
+GUARD(begins_capture, sp_gpu_call_begins_capture(e->kind))
+ACT(begin_capture, c->is_capturing = true)
+GUARD(ends_capture, sp_gpu_call_ends_capture(e->kind))
 
 static void act_end_capture(struct sp_cutter *c, struct event *e)
 {
@@ -300,7 +254,7 @@ static void act_end_capture(struct sp_cutter *c, struct event *e)
 		return;
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->intervals[i].kind == SP_INTERVAL_CHECKPOINT ||
-		    sp_phase_interval_phase(c->intervals[i].kind) == SP_ACCOUNT_loader_wait)
+		    sp_interval_is(&c->intervals[i], LOADERS))
 			c->intervals[kept++] = c->intervals[i];
 	c->count = kept;
 }
@@ -312,22 +266,9 @@ static void act_end_graphs(struct sp_cutter *c, struct event *e)
 	c->steps->graphs = 0;
 }
 
-static void act_count_graph(struct sp_cutter *c, struct event *e)
-{
-	(void)e;
-	c->steps->graphs++;
-}
-
-static bool guard_is_graph_steps(const struct sp_cutter *c, const struct event *e)
-{
-	(void)e;
-	return c->steps->end == SP_STEP_BY_GRAPH;
-}
-
-static bool guard_is_no_step(const struct sp_cutter *c, const struct event *e)
-{
-	return !guard_is_graph_steps(c, e);
-}
+ACT(count_graph, c->steps->graphs++)
+GUARD(is_graph_steps, c->steps->end == SP_STEP_BY_GRAPH)
+GUARD(is_no_step, !guard_is_graph_steps(c, e))
 
 static bool guard_keeps_batch(const struct sp_cutter *c, const struct event *e)
 {
@@ -337,16 +278,9 @@ static bool guard_keeps_batch(const struct sp_cutter *c, const struct event *e)
 	return last != SP_INTERVAL_LOADER && last != SP_INTERVAL_UNMAP;
 }
 
-static bool guard_is_fed_otherwise(const struct sp_cutter *c, const struct event *e)
-{
-	return c->steps->is_fed && !e->interval.is_exchange;
-}
-
-static bool guard_saves_unlearned(const struct sp_cutter *c, const struct event *e)
-{
-	return e->kind == SP_EV_python_call && e->slot->value == SP_PHASE_checkpoint_save &&
-	       !c->has_learned;
-}
+GUARD(is_fed_otherwise, c->steps->is_fed && !e->interval.is_exchange)
+GUARD(saves_unlearned,
+      e->kind == SP_EV_python_call && e->slot->value == SP_PHASE_checkpoint_save && !c->has_learned)
 
 static void act_skip_unrecorded(struct sp_cutter *c, struct event *e)
 {
@@ -371,11 +305,7 @@ static bool guard_follows_step(const struct sp_cutter *c, const struct event *e)
 	return p->start_ns >= last->end_ns && !(p->is_node && last->is_node);
 }
 
-static void act_cut(struct sp_cutter *c, struct event *e)
-{
-	(void)e;
-	cut_ended(c);
-}
+ACT(cut, cut_ended(c))
 
 /* The number of intervals that lie before the event's, and not in it. */
 static uint32_t count_before(const struct sp_cutter *c, const struct event *e)
@@ -387,11 +317,8 @@ static uint32_t count_before(const struct sp_cutter *c, const struct event *e)
 	return n;
 }
 
-static bool guard_ends_batch(const struct sp_cutter *c, const struct event *e)
-{
-	return c->steps->end == SP_STEP_BY_BATCH &&
-	       sp_interval_last(c->intervals, count_before(c, e), T(LOADER));
-}
+GUARD(ends_batch, c->steps->end == SP_STEP_BY_BATCH &&
+			  sp_interval_last(c->intervals, count_before(c, e), T(LOADER)))
 
 /* An interval inside of the call comes before it and stays. */
 static void act_cut_batch(struct sp_cutter *c, struct event *e)
@@ -425,10 +352,7 @@ static bool contains_optimizer(const struct sp_cutter *c, const struct sp_phase_
 	return false;
 }
 
-static bool guard_begins_before(const struct sp_cutter *c, const struct event *e)
-{
-	return e->interval.start_ns < c->from_ns;
-}
+GUARD(begins_before, e->interval.start_ns < c->from_ns)
 
 static void act_count_backward(struct sp_cutter *c, struct event *e)
 {
@@ -437,21 +361,9 @@ static void act_count_backward(struct sp_cutter *c, struct event *e)
 		(c->has_from && guard_begins_before(c, e)) || contains_optimizer(c, &e->interval);
 }
 
-static void act_clip(struct sp_cutter *c, struct event *e)
-{
-	e->interval.start_ns = c->from_ns;
-}
-
-static bool guard_is_backwards(const struct sp_cutter *c, const struct event *e)
-{
-	(void)c;
-	return e->interval.end_ns < e->interval.start_ns;
-}
-
-static bool guard_makes_step(const struct sp_cutter *c, const struct event *e)
-{
-	return contains_optimizer(c, &e->interval);
-}
+ACT(clip, e->interval.start_ns = c->from_ns)
+GUARD(is_backwards, e->interval.end_ns < e->interval.start_ns)
+GUARD(makes_step, contains_optimizer(c, &e->interval))
 
 static const struct {
 	uint8_t state, next;
@@ -511,9 +423,9 @@ static void put(struct sp_cutter *c, const struct sp_phase_interval *p)
 {
 	struct sp_phase_interval *list;
 
-	c->has_learned |= sp_phase_interval_ends_batches(p);
+	c->has_learned |= sp_interval_is(p, ENDS);
 	c->steps->has_backward |= p->kind == SP_INTERVAL_BACKWARD;
-	c->steps->has_forward |= sp_phase_interval_is_forward(p);
+	c->steps->has_forward |= sp_interval_is(p, MODELS);
 	if (c->count == INTERVALS_MAX)
 		shrink(c);
 	list = sp_list_grow(c->intervals, c->count, &c->room, sizeof(*list));

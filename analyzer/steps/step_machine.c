@@ -8,6 +8,8 @@ static const uint64_t tokens_of[SP_INTERVAL_KINDS] = {
 	T(name) | EVERY | (SP_ACCOUNT_##account == SP_ACCOUNT_loader_wait ? LOADERS : 0) |         \
 		(SP_ACCOUNT_##account != SP_ACCOUNT_other ? ROWS : 0) |                            \
 		(SP_PART_##part == SP_PART_MODEL ? MODELS : 0) |                                   \
+		(SP_PART_##part == SP_PART_MODEL || SP_PART_##part == SP_PART_LEARN ? COMPUTES     \
+										    : 0) |         \
 		(SP_PART_##part >= SP_PART_END ? ENDS : 0) |                                       \
 		(SP_PART_##part != SP_PART_NONE ? STRUCTURE : 0),
 #include "analyzer/steps/interval.def"

@@ -12,8 +12,9 @@
 
 /* Tokens, and sets of them, by the columns of interval.def. */
 #define T(kind) (UINT64_C(1) << SP_INTERVAL_##kind)
-#define ROWS (UINT64_C(1) << 58) /* with a row of the account that is not `other` */
-#define ENDS (UINT64_C(1) << 59) /* what comes after a step's batches */
+#define COMPUTES (UINT64_C(1) << 57) /* the computing of a step, in which other work may stand */
+#define ROWS (UINT64_C(1) << 58)     /* with a row of the account that is not `other` */
+#define ENDS (UINT64_C(1) << 59)     /* what comes after a step's batches */
 #define LOADERS (UINT64_C(1) << 60)
 #define MODELS (UINT64_C(1) << 61)
 #define STRUCTURE (UINT64_C(1) << 62)
@@ -22,6 +23,11 @@
 
 /* The token and the sets of an interval. */
 uint64_t sp_interval_tokens(const struct sp_phase_interval *interval);
+
+static inline bool sp_interval_is(const struct sp_phase_interval *interval, uint64_t tokens)
+{
+	return (sp_interval_tokens(interval) & tokens) != 0;
+}
 
 /* The first of the intervals [i, n) that is of the tokens; n: none is. */
 uint32_t sp_interval_next(const struct sp_phase_interval *intervals, uint32_t i, uint32_t n,

@@ -74,21 +74,16 @@ static bool begins_captured(const struct sp_cutter *c)
 	       c->captured_ns <= last->start_ns;
 }
 
-static bool guard_always(const struct sp_cutter *c, const struct sp_phase_interval *p)
-{
-	(void)c, (void)p;
-	return true;
-}
+#define GUARD(name, when)                                                                          \
+	static bool guard_##name(const struct sp_cutter *c, const struct sp_phase_interval *p)     \
+	{                                                                                          \
+		(void)c, (void)p;                                                                  \
+		return when;                                                                       \
+	}
 
-static bool guard_is_fed(const struct sp_cutter *c, const struct sp_phase_interval *p)
-{
-	return c->steps->feed && p->end_ns > c->steps->feed->list[0].start_ns;
-}
-
-static bool guard_follows_capture(const struct sp_cutter *c, const struct sp_phase_interval *p)
-{
-	return begins_captured(c) && p->start_ns >= c->captured_ns;
-}
+GUARD(always, true)
+GUARD(is_fed, c->steps->feed && p->end_ns > c->steps->feed->list[0].start_ns)
+GUARD(follows_capture, begins_captured(c) && p->start_ns >= c->captured_ns)
 
 static const struct {
 	uint64_t tokens;

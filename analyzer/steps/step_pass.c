@@ -195,7 +195,7 @@ static void note_begin(const struct sp_cutter *c, uint32_t n, struct sp_pause *p
 	for (uint32_t i = n; i > 0 && !p->begin_ns; i--) {
 		const struct sp_phase_interval *interval = &c->intervals[i - 1];
 
-		if (sp_phase_interval_phase(interval->kind) == SP_ACCOUNT_loader_wait)
+		if (sp_interval_is(interval, LOADERS))
 			p->begin_wait_ns += (uint64_t)(interval->end_ns - interval->start_ns);
 		if (interval->kind == SP_INTERVAL_LOADER_BEGIN)
 			p->begin_ns = interval->start_ns;
@@ -212,12 +212,11 @@ static uint32_t last_validated(const struct sp_cutter *c, uint32_t first, uint32
 
 	for (; i <= last; i++) {
 		batches += c->intervals[i].kind == SP_INTERVAL_LOADER;
-		calls += sp_phase_interval_is_evaluation(&c->intervals[i]);
+		calls += sp_interval_is(&c->intervals[i], EVALUATED);
 	}
 	i = sp_interval_next(c->intervals, last + 1, n, STRUCTURE);
-	return batches == calls + 1 && i < n && sp_phase_interval_is_evaluation(&c->intervals[i])
-		       ? i
-		       : last;
+	return batches == calls + 1 && i < n && sp_interval_is(&c->intervals[i], EVALUATED) ? i
+											    : last;
 }
 
 /*
@@ -479,12 +478,12 @@ static uint32_t before_unfinished(const struct sp_cutter *c)
 	for (uint32_t i = at; i < c->count; i++) {
 		const struct sp_phase_interval *p = &c->intervals[i];
 
-		if ((sp_phase_interval_is_forward(p) && !p->has_gradients) ||
+		if ((sp_interval_is(p, MODELS) && !p->has_gradients) ||
 		    p->kind == SP_INTERVAL_CHECKPOINT)
 			return c->count;
 		has_gradients |= p->has_gradients;
 	}
-	while (at > 0 && sp_interval_tokens(&c->intervals[at - 1]) & (T(LOADER) | T(LOADER_BEGIN)))
+	while (at > 0 && sp_interval_is(&c->intervals[at - 1], T(LOADER) | T(LOADER_BEGIN)))
 		at--;
 	return has_gradients ? at : c->count;
 }
