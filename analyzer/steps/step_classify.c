@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/intervals.h"
+#include "analyzer/base/select.h"
 #include "analyzer/steps/step_pass.h"
 #include "analyzer/steps/step_machine.h"
 #include "analyzer/steps/thread_feed.h"
@@ -444,24 +444,16 @@ static int make_epochs(struct sp_steps *s)
 	return 0;
 }
 
-static int compare_ns(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Returns 0 or -ENOMEM. */
 static int find_median(const struct sp_steps *s, uint64_t *ret_ns)
 {
-	uint64_t *walls = malloc((s->count + 1u) * sizeof(*walls));
+	int64_t *walls = malloc((s->count + 1u) * sizeof(*walls));
 
 	if (!walls)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->count; i++)
-		walls[i] = wall_of(&s->steps[i]);
-	qsort(walls, s->count, sizeof(*walls), compare_ns);
-	*ret_ns = walls[s->count / 2];
+		walls[i] = (int64_t)wall_of(&s->steps[i]);
+	*ret_ns = (uint64_t)sp_select(walls, s->count, s->count / 2);
 	free(walls);
 	return 0;
 }
@@ -535,6 +527,13 @@ static int sort_by_kind(struct sp_steps *s)
 	return 0;
 }
 
+/* A row of which only a part was observed. */
+static void make_residual(struct sp_steps *s, enum sp_account_phase phase)
+{
+	if (s->sources[phase] != SP_FROM_NOTHING)
+		s->sources[phase] = SP_FROM_RESIDUAL;
+}
+
 static void find_sources(struct sp_steps *s)
 {
 	static const enum sp_account_phase wrapped[] = {
@@ -547,14 +546,13 @@ static void find_sources(struct sp_steps *s)
 	if (!s->has_forward && s->sources[SP_ACCOUNT_backward] != SP_FROM_NOTHING)
 		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
 	s->is_forward_left_over = s->sources[SP_ACCOUNT_forward] == SP_FROM_RESIDUAL;
-	if (s->is_forward_guessed && s->sources[SP_ACCOUNT_forward] != SP_FROM_NOTHING)
-		s->sources[SP_ACCOUNT_forward] = SP_FROM_RESIDUAL;
+	if (s->is_forward_guessed)
+		make_residual(s, SP_ACCOUNT_forward);
 	/* Waits for the interpreter's lock and for a core are in other rows. */
-	if (s->is_fed_by_thread && s->sources[SP_ACCOUNT_loader_wait] != SP_FROM_NOTHING)
-		s->sources[SP_ACCOUNT_loader_wait] = SP_FROM_RESIDUAL;
+	if (s->is_fed_by_thread)
+		make_residual(s, SP_ACCOUNT_loader_wait);
+	make_residual(s, SP_ACCOUNT_evaluation);
 	s->sources[SP_ACCOUNT_other] = SP_FROM_RESIDUAL;
-	if (s->sources[SP_ACCOUNT_evaluation] != SP_FROM_NOTHING)
-		s->sources[SP_ACCOUNT_evaluation] = SP_FROM_RESIDUAL;
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		const struct sp_pause *p = &s->pauses[i];
 

@@ -110,10 +110,30 @@ static enum sp_stage stage_of(const struct worker_builder *b, const struct sp_re
 						: SP_FD_KIND_UNKNOWN);
 }
 
+static void add_span(struct span *to, struct span span)
+{
+	to->ns += span.ns;
+	to->meanwhile_ns += span.meanwhile_ns;
+}
+
+/* So much of it, with its share of the trainer's waits. */
+static struct span part_of(struct span whole, uint64_t ns)
+{
+	return (struct span){ns, (uint64_t)((double)whole.meanwhile_ns * (double)ns /
+					    (double)whole.ns)};
+}
+
 static void add(struct worker_builder *b, enum sp_work work, struct span span)
 {
 	b->worker->whole.ns[work] += span.ns;
 	b->worker->meanwhile.ns[work] += span.meanwhile_ns;
+}
+
+static void move(struct worker_builder *b, enum sp_work from, enum sp_work to, struct span span)
+{
+	b->worker->whole.ns[from] -= span.ns;
+	b->worker->meanwhile.ns[from] -= span.meanwhile_ns;
+	add(b, to, span);
 }
 
 static bool reads_or_waits(enum sp_work work)
@@ -122,13 +142,6 @@ static bool reads_or_waits(enum sp_work work)
 
 	return kind == SP_WORK_KIND_READ || kind == SP_WORK_KIND_RECEIVE ||
 	       kind == SP_WORK_KIND_IDLE;
-}
-
-static void move(struct worker_builder *b, const struct piece *p, enum sp_work to)
-{
-	b->worker->whole.ns[p->work] -= p->self.ns;
-	b->worker->meanwhile.ns[p->work] -= p->self.meanwhile_ns;
-	add(b, to, p->self);
 }
 
 /* The library reads its file, and decompresses chunks, by calls that are seen as well. */
@@ -159,7 +172,7 @@ static void count(struct worker_builder *b, bool for_step, const struct sp_fetch
 /* A wait inside a fetch is no idleness. */
 static void stop_idling(struct worker_builder *b, const struct piece *p)
 {
-	move(b, p, p->receives ? SP_WORK_pipe_read : SP_WORK_fetch_wait);
+	move(b, p->work, p->receives ? SP_WORK_pipe_read : SP_WORK_fetch_wait, p->self);
 	if (!p->receives)
 		count(b, is_waited(b, &p->self), &(struct sp_fetches){.locked_ns = p->self.ns});
 }
@@ -202,14 +215,12 @@ static void settle(struct worker_builder *b, uint32_t n)
 	memmove(b->fetches, &b->fetches[n], b->fetch_count * sizeof(b->fetches[0]));
 }
 
+#define FETCH_TIMES(DO) DO(wall_ns) DO(cpu_ns) DO(ready_ns) DO(read_ns) DO(blocked_ns) DO(page_ns)
+
 static void sum_fetches(struct sp_wait_fetch *sum, const struct sp_wait_fetch *fetch)
 {
-	sum->wall_ns += fetch->wall_ns;
-	sum->cpu_ns += fetch->cpu_ns;
-	sum->ready_ns += fetch->ready_ns;
-	sum->read_ns += fetch->read_ns;
-	sum->blocked_ns += fetch->blocked_ns;
-	sum->page_ns += fetch->page_ns;
+#define SUM(time) sum->time += fetch->time;
+	FETCH_TIMES(SUM)
 }
 
 /* A batch of a loader inside a fetch is a part of that fetch's batch. */
@@ -264,19 +275,15 @@ static void take_aside(struct worker_builder *b, enum sp_work work, int64_t star
 
 	if (!p) {
 		add(b, work, span);
-		b->aside.ns += span.ns;
-		b->aside.meanwhile_ns += span.meanwhile_ns;
+		add_span(&b->aside, span);
 		b->aside_ns = start_ns;
 		return;
 	}
-	span.ns = span.ns < p->self.ns ? span.ns : p->self.ns;
-	span.meanwhile_ns =
-		span.meanwhile_ns < p->self.meanwhile_ns ? span.meanwhile_ns : p->self.meanwhile_ns;
-	b->worker->whole.ns[p->work] -= span.ns;
-	b->worker->meanwhile.ns[p->work] -= span.meanwhile_ns;
+	span.ns = least(span.ns, p->self.ns);
+	span.meanwhile_ns = least(span.meanwhile_ns, p->self.meanwhile_ns);
 	p->self.ns -= span.ns;
 	p->self.meanwhile_ns -= span.meanwhile_ns;
-	add(b, work, span);
+	move(b, p->work, work, span);
 }
 
 /* inside_ns: the call's own time if that is known to be less than its span, else UINT64_MAX. */
@@ -295,16 +302,15 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 	while (b->count > first) {
 		const struct piece *inner = &b->pieces[--b->count];
 
-		p.covered.ns += inner->covered.ns;
-		p.covered.meanwhile_ns += inner->covered.meanwhile_ns;
+		add_span(&p.covered, inner->covered);
 		p.known_ns += inner->known_ns;
 		files_merge(&p.files, &inner->files);
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
-			move(b, inner, work);
+			move(b, inner->work, work, inner->self);
 		else if (inner->work == SP_WORK_idle && sp_work_kind(work) == SP_WORK_KIND_DECODE)
-			move(b, inner, work); /* for threads of the library */
+			move(b, inner->work, work, inner->self); /* for the library's threads */
 		else if (work == SP_WORK_hdf5)
 			count_hdf5(b, inner);
 	}
@@ -312,22 +318,16 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 		p.known_ns = span.ns;
 	if (work == SP_WORK_transform) {
 		/* A fetch whose end was lost keeps its own. */
-		bool is_inside = b->aside_ns >= from_ns;
-
-		p.covered.ns += is_inside ? b->aside.ns : 0;
-		p.covered.meanwhile_ns += is_inside ? b->aside.meanwhile_ns : 0;
+		if (b->aside_ns >= from_ns)
+			add_span(&p.covered, b->aside);
 		b->aside = (struct span){0, 0};
 	}
 	room = sp_rest_ns(span.ns, p.covered.ns);
 	p.self = (struct span){room, sp_rest_ns(span.meanwhile_ns, p.covered.meanwhile_ns)};
-	if (inside_ns < room) {
-		p.self.meanwhile_ns =
-			(uint64_t)((double)p.self.meanwhile_ns * (double)inside_ns / (double)room);
-		p.self.ns = inside_ns;
-	}
+	if (inside_ns < room)
+		p.self = part_of(p.self, inside_ns);
 	add(b, work, p.self);
-	p.covered.ns += p.self.ns;
-	p.covered.meanwhile_ns += p.self.meanwhile_ns;
+	add_span(&p.covered, p.self);
 	if (work == SP_WORK_transform)
 		put_fetch(b, &p);
 	if (b->count == PIECES_MAX) {
@@ -340,15 +340,12 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 /* Moves a part of a fetch's own time from transform, which is time on a core. */
 static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, enum sp_work to)
 {
-	struct span moved = {ns < self->ns ? ns : self->ns, 0};
+	struct span moved = {least(ns, self->ns), 0};
 
 	if (!moved.ns)
 		return;
-	moved.meanwhile_ns =
-		(uint64_t)((double)self->meanwhile_ns * (double)moved.ns / (double)self->ns);
-	b->worker->whole.ns[SP_WORK_transform] -= moved.ns;
-	b->worker->meanwhile.ns[SP_WORK_transform] -= moved.meanwhile_ns;
-	add(b, to, moved);
+	moved = part_of(*self, moved.ns);
+	move(b, SP_WORK_transform, to, moved);
 	self->ns -= moved.ns;
 	self->meanwhile_ns -= moved.meanwhile_ns;
 }
@@ -356,16 +353,12 @@ static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, 
 /* Reading what the page cache holds is copying, which takes a core and no disk. */
 static void move_cached(struct worker_builder *b, const struct piece *fetch, uint64_t cached_ns)
 {
-	struct sp_work_sums *whole = &b->worker->whole, *meanwhile = &b->worker->meanwhile;
-	uint64_t ns = least(cached_ns, whole->ns[SP_WORK_file_read]), meanwhile_ns = 0;
+	struct span moved = {least(cached_ns, b->worker->whole.ns[SP_WORK_file_read]), 0};
 
 	if (fetch->covered.ns)
-		meanwhile_ns = (uint64_t)((double)ns * (double)fetch->covered.meanwhile_ns /
-					  (double)fetch->covered.ns);
-	meanwhile_ns = least(meanwhile_ns, meanwhile->ns[SP_WORK_file_read]);
-	whole->ns[SP_WORK_file_read] -= ns;
-	meanwhile->ns[SP_WORK_file_read] -= meanwhile_ns;
-	add(b, SP_WORK_cached_read, (struct span){ns, meanwhile_ns});
+		moved = part_of(fetch->covered, moved.ns);
+	moved.meanwhile_ns = least(moved.meanwhile_ns, b->worker->meanwhile.ns[SP_WORK_file_read]);
+	move(b, SP_WORK_file_read, SP_WORK_cached_read, moved);
 }
 
 /* Returns the time of reads of files in the fetch's own part that was surely on a core. */
@@ -387,12 +380,8 @@ static uint64_t take_causes(struct worker_builder *b, const struct piece *p, str
 					    .page_ns = waits->page_blocked_ns};
 	struct sp_wait_fetch own = whole;
 
-	own.wall_ns = sp_rest_ns(whole.wall_ns, inner->wall_ns);
-	own.cpu_ns = sp_rest_ns(whole.cpu_ns, inner->cpu_ns);
-	own.ready_ns = sp_rest_ns(whole.ready_ns, inner->ready_ns);
-	own.read_ns = sp_rest_ns(whole.read_ns, inner->read_ns);
-	own.blocked_ns = sp_rest_ns(whole.blocked_ns, inner->blocked_ns);
-	own.page_ns = sp_rest_ns(whole.page_ns, inner->page_ns);
+#define TAKE_OUT(time) own.time = sp_rest_ns(whole.time, inner->time);
+	FETCH_TIMES(TAKE_OUT)
 	fetch->whole = whole;
 	return sp_wait_sums_fetch(b->causes, &own);
 }
@@ -563,15 +552,10 @@ static void bound_core_waits(struct worker_builder *b)
 	const struct sp_thread_usage *usage = &b->run->metadata.usages[b->worker->stream];
 	struct span waits = {b->worker->whole.ns[SP_WORK_core_wait],
 			     b->worker->meanwhile.ns[SP_WORK_core_wait]};
-	struct span beyond = {sp_rest_ns(waits.ns, usage->whole.ready_ns), 0};
+	uint64_t beyond_ns = sp_rest_ns(waits.ns, usage->whole.ready_ns);
 
-	if (!usage->is_known || !beyond.ns)
-		return;
-	beyond.meanwhile_ns =
-		(uint64_t)((double)waits.meanwhile_ns * (double)beyond.ns / (double)waits.ns);
-	b->worker->whole.ns[SP_WORK_core_wait] -= beyond.ns;
-	b->worker->meanwhile.ns[SP_WORK_core_wait] -= beyond.meanwhile_ns;
-	add(b, SP_WORK_fetch_wait, beyond);
+	if (usage->is_known && beyond_ns)
+		move(b, SP_WORK_core_wait, SP_WORK_fetch_wait, part_of(waits, beyond_ns));
 }
 
 static void finish_sums(struct worker_builder *b)
