@@ -13,11 +13,13 @@ TREE = {
     "docs/REFERENCE.md": "# R\n\n## The `views`\n\nsteps, 2 views, info, STAGEPROF_STEPS, STAGEPROF_LANG\n",
     "docs/EXPORTS.md": "# E\n\nsqlite\n",
     "docs/FORMAT.md": "# F\n\n## Arenas\n\n```\n# no heading\n```\n",
-    "docs/FRAMEWORKS.md": "| JAX | some | yes | - | - | - | - | - | - |\n",
+    "docs/FRAMEWORKS.md": "| JAX | some | yes | - | - | - | - | - | - |\n\n"
+    "Only named: MLX,\nMPI.\n",
     "docs/ARCHITECTURE.md": "| pass | reads |\n|---|---|\n| definitions | a |\n| totals | b |\n\n| other |\n",
     "docs/tests/TWINS.md": "# T\n\n[format](../FORMAT.md), `trace/format.h`\n",
     "trace/format.h": '/* The layout of tails: docs/FORMAT.md,\n * "Arenas". */\n',
-    "trace/frameworks.def": 'SP_FRAMEWORK(jax, "JAX", "jax",\n\t"a", SP_GIVES_SOME_STEPS | SP_GIVES_WAITS)\n',
+    "trace/frameworks.def": 'SP_FRAMEWORK(jax, "JAX", "jax",\n\t"a", SP_GIVES_SOME_STEPS | SP_GIVES_WAITS)\n'
+    'SP_FRAMEWORK(mlx, "MLX", "mlx", "", mlx, 0)\nSP_FRAMEWORK(mpi, "MPI", "mpi4py", "", mpi, 0)\n',
     "preload/settings/config.def": 'SP_SETTING(run, "STAGEPROF_RUN", X)\nSP_SETTING(steps, "STAGEPROF_STEPS", X)\n',
     "analyzer/views/views.def": "SP_VIEW(steps, 0)\nSP_VIEW(info, 0)\n",
     "analyzer/exporters/exporters.def": "SP_EXPORTER(sqlite, 0)\n",
@@ -66,15 +68,20 @@ class Documents(unittest.TestCase):
         )
 
     def test_frameworks(self):
-        row = TREE["docs/FRAMEWORKS.md"].strip()
+        text = TREE["docs/FRAMEWORKS.md"]
+        row = text.partition("\n")[0]
         other = row.replace("some", "yes")
-        said = self.check(**{"docs/FRAMEWORKS.md": other + "\n"})
+        said = self.check(**{"docs/FRAMEWORKS.md": text.replace(row, other)})
         self.assertEqual(
             said,
             [
                 f"docs/FRAMEWORKS.md:1: no row '{row}'",
                 f"docs/FRAMEWORKS.md:1: trace/frameworks.def has no such row: '{other}'",
             ],
+        )
+        self.found(
+            "docs/FRAMEWORKS.md:1: no row '| MPI | - | - | - | - | - | - | - | - |'",
+            **{"docs/FRAMEWORKS.md": text.replace(",\nMPI", "")},
         )
 
     def test_passes(self):
