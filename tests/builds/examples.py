@@ -18,9 +18,10 @@ import sys
 import time
 
 BLOCK = re.compile(
-    r"^ *<!-- example (\w+): (\S+) (new|at end|after (.*?)) -->\n *```\w*\n(.*?)^ *```$",
+    r"^ *<!-- example (\w+): (\S+) (at end|after (.*?)) -->\n *```\w*\n(.*?)^ *```$",
     re.M | re.S,
 )
+WHOLE = re.compile(r"^ *<!-- example (\w+): (\S+) is (\S+) -->$", re.M)  # a file of its own
 SOURCE, WORK, CMAKE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 TREE, BUILD = WORK / "tree", WORK / "build"
 HERE = pathlib.Path(__file__).parent
@@ -278,9 +279,11 @@ def apply_examples():
     """The parts of CONTRIBUTING.md, put into the copy."""
     text = (SOURCE / "CONTRIBUTING.md").read_text()
     parts = [Part(*groups) for groups in BLOCK.findall(text)]
+    for example, file, source in WHOLE.findall(text):
+        parts.append(Part(example, file, "new", "", (SOURCE / source).read_text()))
     assert len(parts) == text.count(
         "<!-- example "
-    ), "an example's comment that is not of the form of BLOCK"
+    ), "an example's comment that has neither form"
     assert {(p.example, p.file) for p in parts} == {
         *LEFT_OUT,
         *LEFT_OUT_OF_BUILD,
