@@ -34,7 +34,7 @@ sys.path.insert(0, os.path.join(training.HERE, "planted"))
 import harness
 
 FOLDER = os.path.join(training.HERE, "changes")
-COLUMNS, HEAD = "{:20} {:>17} {:>13} {}", ("case", "promised", "gain", "right")
+COLUMNS, HEAD = "{:20} {:>17} {:>13} {}", ("case", "promised", "gain", "not right")
 SAYS = "The table is of "  # of a document: the paragraph before its table
 PAIRS = 5
 OFF_LEAST = 0.01  # of a step: as much as two runs of the same program differ
@@ -354,7 +354,7 @@ class Row:
         true = f"{share(self.gain)}±{share(self.off)}"
         if self.found:
             true = f"{share(statistics.median(self.found))}_found"
-        return COLUMNS.format(self.name, told, true, self.complaint or "yes")
+        return COLUMNS.format(self.name, told, true, self.complaint).rstrip()
 
 
 def machine():
