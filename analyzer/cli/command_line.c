@@ -346,6 +346,9 @@ static bool take_question(struct sp_options *o, int key, char *arg, struct argp_
 	case KEY_fail_if_slower:
 		o->rows.slower_limit = sp_option_percent(state, "fail-if-slower", arg);
 		return true;
+	case KEY_fail_if_hung:
+		o->rows.hung_limit_ns = sp_option_interval(state, "fail-if-hung", arg);
+		return true;
 	case KEY_against:
 		o->against = arg;
 		return true;
@@ -353,7 +356,7 @@ static bool take_question(struct sp_options *o, int key, char *arg, struct argp_
 		o->follows = true;
 		return true;
 	case KEY_interval:
-		o->interval_ns = sp_option_interval(state, arg);
+		o->interval_ns = sp_option_interval(state, "interval", arg);
 		return true;
 	case KEY_jobs:
 		o->jobs = (unsigned)sp_option_number(state, "jobs", arg, 256);

@@ -119,6 +119,8 @@ static void check_rows(const struct argp_state *state, const struct sp_options *
 		bad_pair(state, "--phase: only for the view functions");
 	if (!compares && o->rows.slower_limit >= 0)
 		bad_pair(state, "--fail-if-slower: only for the view compare");
+	if (o->rows.hung_limit_ns && !(o->view && o->view->show == sp_view_hang))
+		bad_pair(state, "--fail-if-hung: only for the view hang");
 }
 
 void sp_options_check(const struct argp_state *state, struct sp_options *o)

@@ -124,11 +124,11 @@ double sp_option_percent(struct argp_state *state, const char *what, const char 
 	return x / 100;
 }
 
-uint64_t sp_option_interval(struct argp_state *state, const char *text)
+uint64_t sp_option_interval(struct argp_state *state, const char *what, const char *text)
 {
-	int64_t ns = sp_option_time(state, "interval", text);
+	int64_t ns = sp_option_time(state, what, text);
 
 	if (ns < INTERVAL_NS_MIN)
-		bad_value(state, "--interval: %s is below 100ms", text);
+		bad_value(state, "--%s: %s is below 100ms", what, text);
 	return (uint64_t)ns;
 }

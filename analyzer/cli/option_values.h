@@ -41,7 +41,7 @@ void sp_option_thresholds(struct argp_state *state, struct sp_wait_thresholds *r
 /* "5" or "5%" as the share 0.05. */
 double sp_option_percent(struct argp_state *state, const char *what, const char *text);
 
-/* The time of --interval, in ns: 100 ms or more. */
-uint64_t sp_option_interval(struct argp_state *state, const char *text);
+/* As sp_option_time(): 100 ms or more. */
+uint64_t sp_option_interval(struct argp_state *state, const char *what, const char *text);
 
 #endif

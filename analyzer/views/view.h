@@ -34,9 +34,10 @@ struct sp_view_options {
 	const struct sp_report *runs; /* summary, card: the second one is the run of --against */
 	const char *const *run_names;
 	uint32_t run_count;
-	const char *against; /* path of the second report of `runs`; NULL: there is none */
-	double slower_limit; /* --fail-if-slower, as a share; below 0: not given */
-	bool is_brief;	     /* summary: only the card and the account, which fit into 24 lines */
+	const char *against;	/* path of the second report of `runs`; NULL: there is none */
+	double slower_limit;	/* --fail-if-slower, as a share; below 0: not given */
+	uint64_t hung_limit_ns; /* --fail-if-hung; 0: not given */
+	bool is_brief; /* summary: only the card and the account, which fit into 24 lines */
 };
 
 #define SP_RUNS_MAX 8u
@@ -46,6 +47,7 @@ enum sp_exit {
 	SP_EXIT_FAILED = 1, /* the report could not be made */
 	SP_EXIT_USAGE = 2,  /* the command line is wrong */
 	SP_EXIT_SLOWER = 3, /* --fail-if-slower: a run is slower */
+	SP_EXIT_HUNG = 3,   /* --fail-if-hung: training stands still */
 };
 
 /* Beside enum sp_needs: the rest that a view asks for, or is. */

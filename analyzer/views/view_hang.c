@@ -68,8 +68,8 @@ int sp_view_hang(const struct sp_report *report, struct sp_out *out,
 {
 	char text[4096], ns[SP_NUMBER_BYTES];
 	struct sp_hang hang;
+	int r;
 
-	(void)options;
 	sp_run_json(report, out);
 	sp_hang_find(report, &hang);
 	if (hang.is_hung) {
@@ -81,5 +81,9 @@ int sp_view_hang(const struct sp_report *report, struct sp_out *out,
 	}
 	if (out->format == SP_FORMAT_JSON)
 		sp_ending_hang_json(report, &out->json);
-	return show_ranks(report, &hang, out);
+	r = show_ranks(report, &hang, out);
+	if (r == 0 && options->hung_limit_ns && hang.is_hung &&
+	    hang.for_ns >= options->hung_limit_ns)
+		r = SP_EXIT_HUNG;
+	return r;
 }

@@ -65,8 +65,10 @@ static bool reap(struct child_run *l)
 	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
 		if (pid == l->monitor.pid && !WIFSTOPPED(status))
 			l->monitor.pid = -1; /* its number may be another program's from here on */
-		if (pid != l->child->pid)
+		if (pid != l->child->pid) {
+			l->beside->reaped(l->beside->data, pid, status);
 			continue;
+		}
 		if (!WIFSTOPPED(status)) {
 			l->child->status = status;
 			return true;

@@ -26,6 +26,8 @@ struct sp_child_beside {
 	void (*ended)(void *data);
 	/* In the caller, before a signal goes on to the child: the child may end now. */
 	void (*signaled)(void *data);
+	/* In the caller: another child has stopped or ended. */
+	void (*reaped)(void *data, pid_t pid, int status);
 	void *data;
 };
 

@@ -12,6 +12,7 @@ enum sp_status {
 	SP_STATUS_OK = 0,
 	SP_STATUS_FAILED = 1, /* doctor: a check failed; report: could not */
 	SP_STATUS_USAGE = 2,
+	SP_STATUS_HUNG = 124, /* run: --watch ended a COMMAND that stood still */
 	SP_STATUS_OURS = 125, /* run: could not be tried */
 	SP_STATUS_NOT_EXECUTABLE = 126,
 	SP_STATUS_NOT_FOUND = 127,

@@ -33,6 +33,7 @@
 #include "scripts/launcher/settings.h"
 #include "scripts/launcher/launcher_error.h"
 #include "scripts/watch/call_watch.h"
+#include "scripts/watch/hang_watch.h"
 #include "scripts/sampler/sampler.h"
 #include "trace/arenas/arena_files.h"
 
@@ -40,6 +41,7 @@
 #define HTML_KEY 2
 #define NO_SAMPLE_KEY 3
 #define AGAINST_KEY 4
+#define WATCH_KEY 5
 #define SAMPLE_VARIABLE "STAGEPROF_SAMPLE"
 #define MODULE_KEY 'm'
 
@@ -49,8 +51,9 @@ struct run_options {
 	const char *against; /* --against: ""; the run before; NULL: not given */
 	char *old_preload;   /* LD_PRELOAD as we found it */
 	bool quiet;
-	char **given;	/* options on the command line, NULL-terminated */
-	char **command; /* NULL-terminated, of argv */
+	struct sp_hang_watch watch; /* --watch */
+	char **given;		    /* options on the command line, NULL-terminated */
+	char **command;		    /* NULL-terminated, of argv */
 };
 
 /* Results of the child for the launcher, in shared memory. */
@@ -66,6 +69,7 @@ struct run_beside {
 	struct run_outcome *outcome;
 	struct sp_sampler sampler;
 	struct sp_call_watch watch;
+	struct sp_hang_watch hang_watch;
 };
 
 static const struct argp_option options[] = {
@@ -81,6 +85,10 @@ static const struct argp_option options[] = {
 	    "the "
 	    "run before of the same command)"),
 	 1},
+	{"watch", WATCH_KEY, "TIME[,exec=COMMAND][,kill=SIGNAL]", 0,
+	 N_("if training stands still for TIME (300s, 5m): print what it waits for, run COMMAND, "
+	    "send SIGNAL to the job, and KILL after as long again; then exit with 124"),
+	 1},
 	{"quiet", 'q', NULL, 0, N_("print nothing at the end"), 1},
 	{"module", MODULE_KEY, "MODULE", OPTION_HIDDEN, "", 1}, /* refused: it is python's */
 	{0},
@@ -92,12 +100,11 @@ static const struct argp_option options[] = {
 	   "stderr what the trace says and where it is. COMMAND may be a script, train.py: "       \
 	   "python3 runs it.")
 #define VARIABLES                                                                                  \
-	N_("Every option but --library, --html and --quiet sets the variable that its help "       \
-	   "names, STAGEPROF_NAME.")
+	N_("Each setting of the recorder sets the variable that its help names, STAGEPROF_NAME.")
 #define STATUS                                                                                     \
-	N_("Exit status: COMMAND's; 125 if stageprof could not begin, 126 if COMMAND cannot be "   \
-	   "executed, 127 if it is not found, 2 for a wrong command line. A COMMAND that dies by " \
-	   "a signal: so does stageprof.")
+	N_("Exit status: COMMAND's; 124 if --watch ended it, 125 if stageprof could not begin, "   \
+	   "126 if COMMAND cannot be executed, 127 if it is not found, 2 for a wrong command "     \
+	   "line. A COMMAND that dies by a signal: so does stageprof.")
 static const char doc[] = ABOUT "\v" VARIABLES "\n\n" STATUS;
 
 static void put_after(FILE *file)
@@ -130,6 +137,19 @@ static char **options_of(char **first, char **command)
 	return ret;
 }
 
+/* Ends the program where the wishes cannot be read. */
+static error_t take_watch(struct sp_hang_watch *watch, const char *text)
+{
+	char *copy = strdup(text); /* for the program's life */
+	const char *why = copy ? sp_hang_watch_parse(copy, watch) : NULL;
+
+	if (why) {
+		sp_error_print(SP_ERROR_watch, text, why, NULL);
+		exit(SP_STATUS_USAGE);
+	}
+	return copy ? 0 : ENOMEM;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -144,6 +164,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case AGAINST_KEY:
 		o->against = arg ? arg : "";
 		return 0;
+	case WATCH_KEY:
+		return take_watch(&o->watch, arg);
 	case NO_SAMPLE_KEY:
 		return setenv(SAMPLE_VARIABLE, "0", 1) == 0 ? 0 : ENOMEM;
 	case 'q':
@@ -203,7 +225,15 @@ static bool has_directory(void *data)
 	return ret;
 }
 
-/* Runs in the thread of the watch. */
+/* Runs in the thread of the watch for hangs. Where launchers share a run, the one that began it
+ * watches. */
+static bool has_own_run(void *data)
+{
+	return has_directory(data) &&
+	       sp_run.beginner_pid == (uint64_t)((struct run_outcome *)data)->pid;
+}
+
+/* Runs in the thread of the watch for calls. */
 static void note_alive(void *data)
 {
 	sp_marker_alive(((struct run_outcome *)data)->pid);
@@ -216,6 +246,7 @@ static void begin_beside(void *data, pid_t pid)
 
 	beside->outcome->pid = pid;
 	sp_call_watch_start(&beside->watch);
+	sp_hang_watch_start(&beside->hang_watch, pid);
 	if (r < 0)
 		sp_error_print(SP_ERROR_sampler, "--sample", strerror(-r), NULL);
 }
@@ -225,10 +256,16 @@ static void look_at_calls(void *data)
 	sp_call_watch_look(&((struct run_beside *)data)->watch);
 }
 
+static void note_reaped(void *data, pid_t pid, int status)
+{
+	sp_hang_watch_reaped(&((struct run_beside *)data)->hang_watch, pid, status);
+}
+
 static void end_beside(void *data)
 {
 	struct sp_sampler *sampler = &((struct run_beside *)data)->sampler;
 
+	sp_hang_watch_stop(&((struct run_beside *)data)->hang_watch); /* first: it sends signals */
 	sp_call_watch_stop(&((struct run_beside *)data)->watch);
 	sp_sampler_stop(sampler);
 	if (sampler->is_refused && sp_config.sample)
@@ -294,6 +331,21 @@ static struct sp_sampler sampler_of(struct run_outcome *outcome)
 	return ret;
 }
 
+/* Without the report there is no watch. */
+static struct sp_hang_watch hang_watch_of(const struct run_options *o, struct run_outcome *outcome)
+{
+	static char report[SP_PATH_BYTES];
+	struct sp_hang_watch ret = o->watch;
+
+	if (ret.limit_ns && sp_install_report(report) < 0)
+		ret.limit_ns = 0;
+	ret.report = report;
+	ret.preload = o->old_preload;
+	ret.is_ready = has_own_run;
+	ret.context = outcome;
+	return ret;
+}
+
 static int run(const struct run_options *o, struct run_outcome *outcome)
 {
 	struct sp_child child;
@@ -302,11 +354,13 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 				  .sampler = sampler_of(outcome),
 				  .watch = {.is_ready = has_directory,
 					    .looked = note_alive,
-					    .context = outcome}};
+					    .context = outcome},
+				  .hang_watch = hang_watch_of(o, outcome)};
 	const struct sp_child_beside beside = {.prepare = begin_run,
 					       .begun = begin_beside,
 					       .ended = end_beside,
 					       .signaled = look_at_calls,
+					       .reaped = note_reaped,
 					       .data = &data};
 	int r = sp_child_run(&child, o->command, &beside);
 
@@ -325,6 +379,8 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 			sp_arenas_to_files(outcome->run.directory, outcome->run.token);
 		sp_no_trace_explain(o->command[0], &child);
 	}
+	if (data.hang_watch.has_killed)
+		exit(SP_STATUS_HUNG);
 	sp_child_end_like(&child);
 }
 

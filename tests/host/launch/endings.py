@@ -4,10 +4,12 @@
 Environment: that of scene.py, and STAGEPROF_TEST_PYTHON, an interpreter that imports torch.
 """
 
+import contextlib
 import fcntl
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -65,6 +67,8 @@ class Data(Dataset):
 
 if how == "copied":
     hold_in_a_thread()
+if how == "deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 rank = int(os.environ.get("RANK", "-1"))
 model = torch.nn.Linear(8, 8)
 if rank >= 0:
@@ -88,7 +92,7 @@ for step, batch in enumerate(DataLoader(Data(), 8, num_workers=how in STUCK, tim
     if step == 20 and how == "wait":
         open("ready", "w").close()
         time.sleep(600)
-    if step == 20 and how == "alone":
+    if step == 20 and how in ("alone", "deaf"):
         open("fifo").read()
     if step == 20 and how == "rank" and rank == 1:
         time.sleep(600)
@@ -269,6 +273,55 @@ class Endings(Trained):
         said = verdict["reason"] or verdict["code"]
         self.assertNotIn(said, ("hung", "not-recorded", "no-training"), verdict["text"])
         self.assertIsNone(document["hang"])
+
+    def test_watch(self):
+        """The answer comes while the job still stands, then the command, then the signal."""
+        os.mkfifo(os.path.join(self.folder, "fifo"))
+        watched = [STAGEPROF, "run", "--watch=5s,kill=TERM,exec=echo $1, >> seen"]
+        for how, least_s in ("fifo", 5), ("deaf", 10):
+            begin = time.monotonic()
+            run = how + ".zst"
+            status, errors = self.run_to_end(*watched, "-o", run, "--", PYTHON, "train.py", how)
+            self.assertEqual(status, 124, errors)
+            self.assertGreater(time.monotonic() - begin, least_s)
+            self.assertEqual(errors.count("stageprof: training stands still"), 1, errors)
+            words = " ".join(errors.split())
+            who = "worker 0 (pid " if how == "fifo" else "the trainer (pid "
+            self.assertRegex(words, "no step has ended for .*" + re.escape(who))
+            self.assertRegex(words, "is inside open of .*fifo for ")
+            self.assertEqual(self.report(run=run)["verdict"]["code"], "hung")
+        with open(os.path.join(self.folder, "seen")) as file:
+            seen = [os.path.basename(line.rstrip(",\n")) for line in file]
+        self.assertEqual(seen, ["fifo.zst", "deaf.zst"])
+
+    def run_to_end(self, *argv):
+        """A worker may outlive the command, so its output is a file. Returns status and errors."""
+        with open(os.path.join(self.folder, "errors"), "w+") as file:
+            process = subprocess.Popen(
+                argv,
+                cwd=self.folder,
+                env=clean_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                start_new_session=True,
+            )
+            try:
+                status = process.wait(60)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            file.seek(0)
+            return status, file.read()
+
+    def test_watch_of_what_moves(self):
+        done = self.call(STAGEPROF, "run", "--watch=1", "--", PYTHON, "train.py", "whole")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("stands still", done.stderr)
+        for wrong in "0.5", "soon", "5s,kill=9":
+            done = self.call(STAGEPROF, "run", f"--watch={wrong}", "--", "true")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("[SP121]", done.stderr)
 
     def test_sweep(self):
         """The command goes on after a training that failed; the report names the failure."""

@@ -1,0 +1,1 @@
+$REPORT --fail-if-hung=5m v2/run.zst
