@@ -95,6 +95,21 @@ def make_safetensors(folder):
     save_file({"pages": pages()}, os.path.join(folder, "pages.safetensors"))
 
 
+def make_torch(folder):
+    import torch
+
+    torch.save(torch.from_numpy(pages()), os.path.join(folder, "pages.pt"))
+
+
+def make_sqlite(folder):
+    import sqlite3
+
+    with sqlite3.connect(os.path.join(folder, "pages.sqlite")) as store:
+        store.execute("create table pages (id integer primary key, page blob)")
+        rows = enumerate(row.tobytes() for row in pages())
+        store.executemany("insert into pages values (?, ?)", rows)
+
+
 def make_lmdb_pages(folder):
     import lmdb
 
@@ -105,7 +120,7 @@ def make_lmdb_pages(folder):
 
 
 IMAGES = (make_images, make_arrays, make_hdf5, make_lmdb, make_video)
-MAPPED = (make_pages, make_arrow, make_safetensors, make_lmdb_pages)
+MAPPED = (make_pages, make_arrow, make_safetensors, make_lmdb_pages, make_torch, make_sqlite)
 
 
 def make(folder, makers):
@@ -230,6 +245,21 @@ def map_safetensors(folder):
 
     pages = safe_open(os.path.join(folder, "pages.safetensors"), "numpy").get_slice("pages")
     return lambda i: pages[i : i + 1].tobytes()
+
+
+def map_torch(folder):
+    import torch
+
+    pages = torch.load(os.path.join(folder, "pages.pt"), mmap=True)
+    return lambda i: pages[i].numpy().tobytes()
+
+
+def map_sqlite(folder):
+    import sqlite3
+
+    store = sqlite3.connect(os.path.join(folder, "pages.sqlite"))
+    store.execute("pragma mmap_size = 100000000")
+    return lambda i: store.execute("select page from pages where id = ?", [i]).fetchone()[0]
 
 
 def load_mapped(page):
