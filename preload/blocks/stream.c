@@ -9,20 +9,24 @@
 
 #include "preload/files/mapped_file.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/fd_private_task.h"
 #include "preload/sys/memory.h"
 #include "preload/sys/paths.h"
 #include "preload/sys/sys.h"
 
 #define PAGE_BYTES 4096u
 #define FILE_BYTES_MIN 16384u
-#define NAME_BYTES (SP_STREAM_NAME_BYTES + 32u)
-#define REPLACED_MAX 16u
-#define SPARES_TRIED 4u
+#define NAME_BYTES SP_STREAM_FILE_NAME_BYTES
 /* Free space that a file keeps for the thread that continues it. */
 #define SPARE_BYTES_MAX (FILE_BYTES_MIN + PAGE_BYTES)
 /* A published block ends on a multiple of 8: a FREE frame of 9 to 15 bytes follows a zstd frame
  * that does not. */
 #define PAD_BYTES_MAX 16u
+/* The most that a call of the host and the end of a thread wait for a file system, and the blocks
+ * that a tail keeps while it does not answer. */
+#define CALL_WAIT_NS 100000000u
+#define END_WAIT_NS 1000000000u
+#define WAITING_BYTES_MAX (1u << 20)
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
 /* The calls in which the two places for a tail differ. */
@@ -66,16 +70,6 @@ static void free_store(const struct sp_stream_writer *s, uint64_t begin, uint64_
 {
 	if (end > begin)
 		frame_store(at(s, begin), SP_FRAME_FREE, end - begin - sizeof(struct sp_frame));
-}
-
-/* Makes the name of the file in its directory. */
-static void file_name(const struct sp_stream_writer *s, char *buffer, const char *prefix)
-{
-	struct sp_text name = sp_text_init(buffer, NAME_BYTES);
-
-	sp_text_add(&name, prefix);
-	sp_text_add(&name, s->name);
-	sp_text_add(&name, ".zst");
 }
 
 static void header_fill(const struct sp_stream_writer *s, struct sp_file_header *h)
@@ -131,6 +125,7 @@ static void tail_become(struct sp_stream_writer *s, const struct sp_tail *tail, 
 	s->storage = &in_arena;
 	s->tail = *tail;
 	map_become(s, &mapping, SP_HEADER_FRAME_BYTES, sp_tail_bytes(tail), slots);
+	s->written = SP_HEADER_FRAME_BYTES;
 }
 
 /* HOST-PID-START. */
@@ -147,143 +142,100 @@ static struct sp_text image_name(char *buffer, size_t bytes, const char *host, u
 	return name;
 }
 
-static void name_make(struct sp_stream_writer *s, const struct sp_spare_name *of)
-{
-	s->named = *of;
-	sp_spare_name_text(s->header.host, of, s->name, sizeof(s->name));
-}
-
-static struct sp_spare_name own_name(const struct sp_stream_writer *s)
-{
-	const struct sp_file_header *h = &s->header;
-
-	return (struct sp_spare_name){h->image_start_ns, h->pid, h->tid, h->segment, s->replaced};
-}
-
 static struct sp_tail tail_take(const struct sp_stream_writer *s, size_t bytes)
 {
-	const struct sp_file_header *h = &s->header;
+	const struct sp_file_header *h = &s->file.header;
 	char name[SP_STREAM_NAME_BYTES];
 	struct sp_text end = image_name(name, sizeof(name), h->host, h->pid, h->image_start_ns);
 	const struct sp_arena_identity identity = {.header = h,
-						   .directory = s->file.directory.path,
+						   .directory = s->file.tail.directory.path,
 						   .name = name,
 						   .name_bytes = (uint32_t)(end.at - name)};
 
 	return sp_tail_take(s->pool, &identity, bytes);
 }
 
-/* From now on the thread has no file. */
-static void file_leave(struct sp_stream_writer *s)
-{
-	const struct sp_spare_name own = own_name(s);
+/*
+ * An append, which may last longer than the caller waits. It reads blocks where they are: they are
+ * not stored to, and their memory is in `tail` once the stream has another.
+ */
+struct sp_stream_append {
+	struct sp_stream_file file; /* a copy */
+	struct sp_stream_blocks blocks;
+	uint64_t end; /* in the tail, of the blocks */
+	struct sp_tail tail;
+	int is_bound; /* to the name: no other file will do */
+	int ret;
+};
 
-	s->spare = 0;
-	s->file.inode = (struct sp_inode){0, 0};
-	s->file.header_at = s->file.bytes = 0;
-	s->file.end = SP_HEADER_FRAME_BYTES;
-	name_make(s, &own);
+static void task_append(void *argument)
+{
+	struct sp_stream_append *a = argument;
+
+	a->ret = a->is_bound ? sp_stream_file_append(&a->file, &a->blocks)
+			     : sp_stream_file_append_somewhere(&a->file, &a->blocks);
 }
 
-/* The stream continues, by `use`, a file that another thread has left. A file that cannot be
- * continued now stays as it is. One that is missing, changed or full is not tried again. */
-static int spare_continue(struct sp_stream_writer *s,
-			  int (*use)(struct sp_stream_writer *s, void *context), void *context)
+static int append_take_back(struct sp_stream_writer *s, const struct sp_stream_append *a)
 {
-	struct sp_spare_file spare;
-	uint32_t number = sp_spare_take(s->spares, &spare);
-	int ret;
+	s->file = a->file;
+	if (!a->ret)
+		s->written = a->end;
+	return a->ret;
+}
 
-	if (!number)
-		return -ENOENT;
-	name_make(s, &spare.name);
-	s->file.inode = spare.inode;
-	s->file.end = spare.end;
-	ret = use(s, context);
-	if (!ret) {
-		s->spare = number;
+/* Ends the append that was left, if there is one. -EINPROGRESS: it still runs. */
+static int append_end(struct sp_stream_writer *s, uint64_t wait_ns)
+{
+	struct sp_stream_append *a = s->append;
+
+	if (!a)
 		return 0;
+	if (sp_timed_task_wait(a, wait_ns))
+		return -EINPROGRESS;
+	append_take_back(s, a);
+	if (a->tail.bytes)
+		sp_tail_give(s->pool, &a->tail);
+	sp_timed_task_free(a);
+	s->append = NULL;
+	return 0;
+}
+
+static struct sp_stream_append append_of(const struct sp_stream_writer *s, int is_last,
+					 int is_bound)
+{
+	const struct sp_tail_frames frames = {s->map + s->written, s->free_offset - s->written};
+
+	return (struct sp_stream_append){.file = s->file,
+					 .blocks = {.frames = frames,
+						    .words = sp_arenas_header(s->pool),
+						    /* the next one begins in the free space */
+						    .is_last = is_last && !s->file.spares->table},
+					 .end = s->free_offset,
+					 .is_bound = is_bound};
+}
+
+/* Blocks that the tail holds go into the file. One append waits for a file system at most. */
+static int tail_flush(struct sp_stream_writer *s, int is_last, int is_bound)
+{
+	struct sp_stream_append *a, here;
+	uint64_t wait_ns = is_last ? END_WAIT_NS : CALL_WAIT_NS;
+	int ret = append_end(s, is_last ? wait_ns : 0);
+
+	if (ret || __atomic_load_n(&s->pool->left, __ATOMIC_ACQUIRE))
+		return -EINPROGRESS;
+	a = sp_timed_task_make(sizeof(*a));
+	if (!a) {
+		here = append_of(s, is_last, is_bound);
+		sp_fd_private_task(task_append, &here);
+		return append_take_back(s, &here);
 	}
-	sp_spare_return(s->spares, number, s->file.end, ret);
-	file_leave(s);
-	return ret;
-}
-
-/* The header and the blocks of the tail go to the file's end. */
-static int continue_written(struct sp_stream_writer *s, void *context)
-{
-	struct sp_tail_append *append = context;
-	char name[NAME_BYTES];
-
-	file_name(s, name, "");
-	append->name = name;
-	append->frames[0] = (struct sp_tail_frames){s->map, s->free_offset};
-	return sp_tail_file_continue(&s->file, sp_spare_most(), append);
-}
-
-static int file_make(struct sp_stream_writer *s, struct sp_tail_append *append)
-{
-	char name[NAME_BYTES], temporary[NAME_BYTES];
-	int ret;
-
-	if (!sp_run_file_fits(append->frames[0].count + 2 * PAGE_BYTES))
-		return -EFBIG;
-	file_name(s, name, "");
-	file_name(s, temporary, ".new-");
-	append->name = name;
-	append->temporary = temporary;
-	ret = sp_tail_file_append(&s->file, append);
-	if (!ret)
-		s->spare = sp_spare_note(s->spares,
-					 &(struct sp_spare_file){s->named, s->file.inode, 0});
-	return ret;
-}
-
-static int file_begin(struct sp_stream_writer *s, struct sp_tail_append *append)
-{
-	const struct sp_tail_frames blocks = append->frames[0];
-	int ret = -ESTALE;
-
-	for (uint32_t i = 0; i < SPARES_TRIED && (ret == -ESTALE || ret == -EFBIG); i++)
-		ret = spare_continue(s, continue_written, append);
-	if (ret != -ENOENT && ret != -ESTALE && ret != -EFBIG)
-		return ret;
-	append->frames[0] = blocks;
-	return file_make(s, append);
-}
-
-/* Blocks that the tail holds go into the file. */
-static int tail_flush(struct sp_stream_writer *s, int is_last)
-{
-	struct sp_tail_append append = {.header = &s->header,
-					.words = sp_arenas_header(s->pool),
-					.frames = {{s->map + SP_HEADER_FRAME_BYTES,
-						    s->free_offset - SP_HEADER_FRAME_BYTES}},
-					/* the next one begins in the free space */
-					.is_last = is_last && !s->spares->table};
-	char name[NAME_BYTES];
-
-	if (!s->file.bytes)
-		return file_begin(s, &append);
-	if (!sp_run_file_fits(s->file.bytes + append.frames[0].count + 2 * PAGE_BYTES))
-		return -EFBIG;
-	file_name(s, name, "");
-	append.name = name;
-	return sp_tail_file_append(&s->file, &append);
-}
-
-/* Appends the tail to another file if the name of ours has become another program's file. Readers
- * join files by the stream's number. */
-static int tail_flush_somewhere(struct sp_stream_writer *s, int is_last)
-{
-	int ret = tail_flush(s, is_last);
-
-	for (uint32_t i = 0; i < REPLACED_MAX && (ret == -ESTALE || ret == -EEXIST); i++) {
-		sp_spare_forget(s->spares, s->spare);
-		s->replaced++;
-		file_leave(s);
-		ret = tail_flush(s, is_last);
-	}
+	*a = append_of(s, is_last, is_bound);
+	s->append = a;
+	if (sp_timed_task(a, task_append, wait_ns, &s->pool->left))
+		return -EINPROGRESS;
+	ret = a->ret;
+	append_end(s, 0);
 	return ret;
 }
 
@@ -296,18 +248,18 @@ static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_fir
 	int ret;
 
 	s->write_mode = 1;
-	header_fill(s, &s->header);
+	header_fill(s, &s->file.header);
 	tail = tail_take(s, FILE_BYTES_MIN);
 	if (!tail.bytes)
 		return -ENOMEM;
 	tail_become(s, &tail, slots);
-	file_leave(s);
-	memcpy(s->map, &s->header, sizeof(s->header));
+	sp_stream_file_leave(&s->file);
+	memcpy(s->map, &s->file.header, sizeof(s->file.header));
 	free_store(s, s->free_offset, s->window_offset);
 	if (!tail.is_new) /* a page that is not stored to takes no memory */
 		memset(sp_stream_window(s), 0, window_bytes(slots));
 	window_fill(s, sp_stream_window(s), slots, 0);
-	ret = is_first || !s->spares->table ? tail_flush(s, 0) : 0;
+	ret = is_first || !s->file.spares->table ? tail_flush(s, 0, 1) : 0;
 	if (ret == -EEXIST) {
 		sp_tail_give(s->pool, &s->tail);
 		sp_stream_abandon(s);
@@ -321,21 +273,21 @@ static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_fir
 static struct sp_mapped_file mapped_file(const struct sp_stream_writer *s, char *name,
 					 char *temporary)
 {
-	file_name(s, name, "");
-	file_name(s, temporary, ".new-");
-	return (struct sp_mapped_file){.directory = s->file.directory,
-				       .inode = s->file.inode,
+	sp_stream_file_name(&s->file, name, "");
+	sp_stream_file_name(&s->file, temporary, ".new-");
+	return (struct sp_mapped_file){.directory = s->file.tail.directory,
+				       .inode = s->file.tail.inode,
 				       .name = name,
 				       .temporary = temporary};
 }
 
 static void image_fill(struct sp_stream_writer *s, uint8_t *image, uint64_t window, uint32_t slots)
 {
-	header_fill(s, &s->header);
-	memcpy(image, &s->header, sizeof(s->header));
-	*(struct sp_frame *)(image + sizeof(s->header)) =
-		(struct sp_frame){SP_FRAME_FREE,
-				  (uint32_t)(window - sizeof(s->header) - sizeof(struct sp_frame))};
+	header_fill(s, &s->file.header);
+	memcpy(image, &s->file.header, sizeof(s->file.header));
+	*(struct sp_frame *)(image + sizeof(s->file.header)) =
+		(struct sp_frame){SP_FRAME_FREE, (uint32_t)(window - sizeof(s->file.header) -
+							    sizeof(struct sp_frame))};
 	window_fill(s, (struct sp_window_header *)(image + window), slots, 0);
 }
 
@@ -358,9 +310,9 @@ static int create_mapped(struct sp_stream_writer *s, uint32_t slots,
 		return ret;
 	if (ret_header_page)
 		*ret_header_page = (struct sp_file_header *)mapping.header;
-	s->file.inode = file.inode;
-	s->spare = sp_spare_note(s->spares, &(struct sp_spare_file){own_name(s), file.inode, 0});
-	map_become(s, &mapping, sizeof(s->header), bytes, slots);
+	s->file.tail.inode = file.inode;
+	sp_stream_file_note(&s->file);
+	map_become(s, &mapping, sizeof(s->file.header), bytes, slots);
 	return 0;
 }
 
@@ -371,28 +323,31 @@ static void begin_at(struct sp_stream_writer *s, uint64_t begin, uint32_t slots)
 	const size_t head = sizeof(struct sp_frame);
 
 	free_store(s, begin, s->file_bytes);
-	header_fill(s, &s->header);
-	memcpy(at(s, begin) + head, (uint8_t *)&s->header + head, sizeof(s->header) - head);
+	header_fill(s, &s->file.header);
+	memcpy(at(s, begin) + head, (uint8_t *)&s->file.header + head,
+	       sizeof(s->file.header) - head);
 	memset(sp_stream_window(s), 0, window_bytes(slots));
 	window_fill(s, sp_stream_window(s), slots, 0);
 	free_store(s, s->free_offset, s->window_offset);
-	frame_store(at(s, begin), s->header.frame.magic, s->header.frame.size);
+	frame_store(at(s, begin), s->file.header.frame.magic, s->file.header.frame.size);
 }
 
 struct create_task {
+	struct sp_stream_writer *stream;
 	uint32_t slots;
 	struct sp_file_header **ret_header_page;
 };
 
 /* A file of less room than a new one has, but of as many pages that are stored to. */
-static int continue_mapped(struct sp_stream_writer *s, void *context)
+static int continue_mapped(void *context)
 {
 	const struct create_task *task = context;
+	struct sp_stream_writer *s = task->stream;
 	char name[NAME_BYTES], temporary[NAME_BYTES];
 	const struct sp_mapped_file file = mapped_file(s, name, temporary);
 	struct sp_file_mapping mapping;
 	struct sp_file_room room;
-	int ret = sp_mapped_file_continue(&file, s->file.end, FILE_BYTES_MIN - PAGE_BYTES / 2,
+	int ret = sp_mapped_file_continue(&file, s->file.tail.end, FILE_BYTES_MIN - PAGE_BYTES / 2,
 					  sp_spare_most(), task->ret_header_page != NULL, &room,
 					  &mapping);
 
@@ -400,7 +355,7 @@ static int continue_mapped(struct sp_stream_writer *s, void *context)
 		return ret;
 	if (task->ret_header_page)
 		*task->ret_header_page = (struct sp_file_header *)mapping.header;
-	map_become(s, &mapping, room.begin + sizeof(s->header), room.end, task->slots);
+	map_become(s, &mapping, room.begin + sizeof(s->file.header), room.end, task->slots);
 	begin_at(s, room.begin, task->slots);
 	return 0;
 }
@@ -414,15 +369,15 @@ static void stream_init(struct sp_stream_writer *s, const struct sp_stream_ident
 {
 	memset(s, 0, sizeof(*s));
 	s->storage = &in_file;
-	s->header = identity->header;
-	s->pid = s->header.pid;
-	s->tid = s->header.tid;
-	s->file.directory = identity->directory;
+	s->file.header = identity->header;
+	s->pid = s->file.header.pid;
+	s->tid = s->file.header.tid;
+	s->file.tail.directory = identity->directory;
 	s->pool = identity->pool;
-	s->spares = identity->spares;
-	s->stream_id = stream_id_make(&s->header);
-	memcpy(s->host, s->header.host, sizeof(s->host) - 1);
-	file_leave(s);
+	s->file.spares = identity->spares;
+	s->stream_id = stream_id_make(&s->file.header);
+	memcpy(s->host, s->file.header.host, sizeof(s->host) - 1);
+	sp_stream_file_leave(&s->file);
 }
 
 int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_identity *identity,
@@ -436,9 +391,9 @@ int sp_stream_create(struct sp_stream_writer *stream, const struct sp_stream_ide
 	if (!sp_run_file_fits(FILE_BYTES_MIN))
 		return -EFBIG;
 	if (!identity->write_mode) {
-		struct create_task task = {slots, ret_header_page};
+		struct create_task task = {stream, slots, ret_header_page};
 
-		ret = spare_continue(stream, continue_mapped, &task);
+		ret = sp_stream_file_continue(&stream->file, continue_mapped, &task);
 		if (ret)
 			ret = create_mapped(stream, slots, ret_header_page);
 	}
@@ -594,10 +549,14 @@ static void leave_mapped(struct sp_stream_writer *s)
 
 static void leave_written(struct sp_stream_writer *s)
 {
-	if (s->keeps_windows)
+	int is_read = s->append && !s->append->tail.bytes;
+
+	if (s->keeps_windows || is_read)
 		sp_tail_hide(&s->tail);
 	else
 		sp_tail_give(s->pool, &s->tail);
+	if (is_read && !s->keeps_windows)
+		s->append->tail = s->tail;
 }
 
 /* Three stores: the new pages become one FREE frame, the new window appears at their end, and the
@@ -632,7 +591,8 @@ static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t sl
 		return -ENOMEM;
 	tail_become(&next, &tail, slots);
 	next.free_offset += kept;
-	memcpy(next.map, &s->header, sizeof(s->header));
+	next.written = s->written;
+	memcpy(next.map, &s->file.header, sizeof(s->file.header));
 	memcpy(next.map + SP_HEADER_FRAME_BYTES, s->map + SP_HEADER_FRAME_BYTES, kept);
 	window_carry(s, sp_stream_window(&next), slots, first, last);
 	free_store(&next, next.free_offset, next.window_offset);
@@ -646,19 +606,24 @@ static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t sl
 static void tail_empty(struct sp_stream_writer *s)
 {
 	free_store(s, SP_HEADER_FRAME_BYTES, s->window_offset);
-	s->free_offset = SP_HEADER_FRAME_BYTES;
+	s->free_offset = s->written = SP_HEADER_FRAME_BYTES;
+}
+
+static int may_wait(const struct sp_stream_writer *s, int error)
+{
+	return error == -EINPROGRESS && s->free_offset < WAITING_BYTES_MAX;
 }
 
 /* On a full disk the tail becomes as large as it may, and the blocks stay in it. */
 static int grow_written(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
 			uint64_t first, uint64_t last)
 {
-	int ret = tail_flush_somewhere(s, 0);
+	int ret = tail_flush(s, 0, 0);
 
 	if (!ret)
 		tail_empty(s);
 	if (slots > sp_stream_window(s)->capacity ||
-	    (!ret && sp_stream_block_room(s) < block_bytes))
+	    ((!ret || may_wait(s, ret)) && sp_stream_block_room(s) < block_bytes))
 		tail_move(s, block_bytes, slots, first, last);
 	if (sp_stream_block_room(s) >= block_bytes)
 		return 0;
@@ -671,11 +636,9 @@ static int grow_elsewhere(struct sp_stream_writer *s, size_t block_bytes, uint32
 {
 	int ret;
 
-	sp_spare_forget(s->spares, s->spare);
-	s->replaced++;
-	file_leave(s);
+	sp_stream_file_lose(&s->file);
 	s->write_mode = 1;
-	header_fill(s, &s->header);
+	header_fill(s, &s->file.header);
 	ret = tail_move(s, block_bytes, slots, first, last);
 	if (ret)
 		s->write_mode = 0;
@@ -714,26 +677,27 @@ static void finish_mapped(struct sp_stream_writer *s)
 	uint64_t end = s->free_offset;
 	int ret = 0;
 
-	if (s->spare && s->file_bytes - end <= SPARE_BYTES_MAX)
+	if (s->file.spare && s->file_bytes - end <= SPARE_BYTES_MAX)
 		free_store(s, end, s->file_bytes);
 	else
 		ret = sp_mapped_file_cut(&file, end);
 	/* First: a frame that another thread resumes must not store to what is another's then. */
 	leave_mapped(s);
 	if (ret)
-		sp_spare_forget(s->spares, s->spare);
+		sp_spare_forget(s->file.spares, s->file.spare);
 	else
-		sp_spare_give(s->spares, s->spare, end);
+		sp_spare_give(s->file.spares, s->file.spare, end);
 }
 
 /* A file is whole after a failed append, so another thread may continue it all the same. */
 static void finish_written(struct sp_stream_writer *s)
 {
-	int ret = tail_flush_somewhere(s, 1);
+	int ret = tail_flush(s, 1, 0);
 
 	if (!ret)
 		leave_written(s);
-	sp_spare_return(s->spares, s->spare, s->file.end, ret);
+	if (!s->append) /* it has the file, until the process ends */
+		sp_spare_return(s->file.spares, s->file.spare, s->file.tail.end, ret);
 }
 
 static const struct sp_storage in_file = {grow_mapped, finish_mapped, leave_mapped},

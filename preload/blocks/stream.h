@@ -22,12 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/blocks/stream_file.h"
 #include "preload/files/arena.h"
-#include "preload/files/spare_files.h"
-#include "preload/files/tail_file.h"
 #include "trace/format.h"
-
-#define SP_STREAM_NAME_BYTES 224
 
 struct sp_stream_writer {
 	uint8_t *map;	     /* the tail: of the file, or in an arena */
@@ -38,20 +35,16 @@ struct sp_stream_writer {
 	uint64_t file_bytes;		  /* of a mapped file */
 	const struct sp_storage *storage; /* where the tail lies */
 	struct sp_tail tail;		  /* in an arena */
-	struct sp_tail_file file;
+	uint64_t written;		  /* the tail's blocks up to here are in the file */
+	struct sp_stream_append *append;  /* one that still waits for the file system */
+	struct sp_stream_file file;
 	struct sp_arena_pool *pool;
-	const struct sp_spare_files *spares;
-	uint32_t spare; /* the file's number among them; 0: none */
 	uint64_t stream_id;
 	uint32_t pid, tid;
 	int keeps_windows; /* set by the caller: a frame may hold an address in the window */
 	int write_mode;	   /* the tail lies in an arena */
 	int file_error;	   /* -errno: there is no file yet, and the arena holds all */
-	uint32_t replaced; /* how often another program took the file's name */
 	char host[32];
-	struct sp_spare_name named;	 /* of the file, which another thread may have made */
-	char name[SP_STREAM_NAME_BYTES]; /* its text */
-	struct sp_file_header header;
 };
 
 /* The caller's part of the header; the stream adds the rest. */

@@ -21,6 +21,9 @@
 #define POPULATE_BYTES (64u * 1024u)
 /* Arenas of others that one process looks at: it has its own work to do. */
 #define COLLECT_MOST 8u
+/* The most that a begin and an end wait for a file system; tails stay here otherwise. */
+#define BEGIN_WAIT_NS 100000000u
+#define END_WAIT_NS 1000000000u
 
 static uint64_t mount_namespace(void)
 {
@@ -244,6 +247,8 @@ struct sp_file_header *sp_arenas_header(const struct sp_arena_pool *pool)
 
 struct collect_task {
 	struct sp_arena_pool *pool; /* NULL: what others left */
+	struct sp_arena_keeper keeper;
+	uint32_t left;
 	struct sp_collect collect;
 	struct sp_collect_paths paths;
 };
@@ -279,7 +284,7 @@ static int has_siblings(const struct sp_arena_keeper *keeper)
 
 static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *keeper)
 {
-	struct collect_task *e = sp_pages_make(sizeof(*e));
+	struct collect_task *e = sp_timed_task_make(sizeof(*e));
 
 	if (!e)
 		return;
@@ -291,12 +296,13 @@ static void collect(struct sp_arena_pool *pool, const struct sp_arena_keeper *ke
 	e->collect.now_s = sp_clock_ns(CLOCK_REALTIME) / 1000000000u;
 	e->collect.own_run = keeper->run_token;
 	e->collect.keep = keep;
-	e->collect.keeper = keeper;
+	e->keeper = *keeper;
+	e->collect.keeper = &e->keeper;
 	e->collect.is_first = !pool && !has_siblings(keeper);
 	e->collect.most = COLLECT_MOST;
 	e->collect.begin = (uint32_t)SP_SYS1(SYS_getpid, 0);
-	sp_fd_private_task(task_collect, e);
-	sp_pages_free(e, sizeof(*e));
+	if (!sp_timed_task(e, task_collect, pool ? END_WAIT_NS : BEGIN_WAIT_NS, &e->left))
+		sp_timed_task_free(e);
 }
 
 /* The host may have entered another IPC namespace, where memory of its own has the number of ours:

@@ -30,6 +30,7 @@ struct sp_arena_pool {
 	uint32_t count;	 /* of `arena` */
 	uint32_t number; /* of the next arena; numbers are not used twice */
 	uint32_t tails;	 /* in use */
+	uint32_t left;	 /* tasks that wait for a file system, and nobody for them */
 	struct sp_file_header *header;
 	int is_private; /* the system gave no shared memory: a kill loses what is in it */
 	struct sp_pooled_arena list[SP_ARENAS_MAX];

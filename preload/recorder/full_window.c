@@ -131,7 +131,7 @@ static void make_room(void *argument)
 	}
 	r->stuck = STUCK_EVENTS;
 	r->hot.limit = r->hot.base + r->capacity;
-	sp_log_once("cannot extend", r->stream.name, error,
+	sp_log_once("cannot extend", r->stream.file.name, error,
 		    "training goes on, events are lost and counted in the report");
 }
 

@@ -18,9 +18,29 @@
 #ifndef STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
 #define STAGEPROF_PRELOAD_FD_PRIVATE_TASK_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "preload/sys/hidden.h"
 
 void sp_fd_private_task(void (*function)(void *argument), void *argument);
+
+/*
+ * The same for a function that may wait for a file system that does not answer: the caller waits
+ * for `wait_ns` at most, and leaves the task then, which the host sees as a thread of its own. It
+ * is a task in a process of one thread, too. Returns 0 when the function has run, or -EINPROGRESS:
+ * it runs, and `left` counts it until it ends. A forked child has neither the task nor the
+ * argument.
+ */
+int sp_timed_task(void *argument, void (*function)(void *argument), uint64_t wait_ns,
+		  uint32_t *left);
+
+/* Waits again for a task that was left. Returns 0 or -EINPROGRESS. */
+int sp_timed_task_wait(void *argument, uint64_t wait_ns);
+
+/* Memory for the argument of a timed task, zeroed. NULL on failure. Freed when it does not run. */
+void *sp_timed_task_make(size_t argument_bytes);
+void sp_timed_task_free(void *argument);
 
 /* Until the release no code of the host runs in this thread: what was found out about the process
  * for the first function holds for the next ones. For a process that begins. */

@@ -62,6 +62,8 @@ static const char *reason(long error)
 		return "name too long";
 	case -EIO:
 		return "input/output error";
+	case -EINPROGRESS:
+		return "the file system does not answer";
 	default:
 		return NULL;
 	}

@@ -4,9 +4,11 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import harness
@@ -75,6 +77,39 @@ while last < end:
     worst, last = max(worst, now - last), now
 print(worst)
 os.kill(os.getpid(), 9)
+"""
+
+STOPPED = r"""
+import os, signal, sys, time
+server, ending = int(sys.argv[1]), sys.argv[2]
+page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
+calls, worst = 0, 0
+def read(seconds):
+    global calls, worst
+    end = last = time.monotonic()
+    end += seconds
+    while last < end:
+        os.pread(page.fileno(), 16, 0)
+        calls += 1
+        now = time.monotonic()
+        worst, last = max(worst, now - last), now
+read(0.5)
+os.kill(server, signal.SIGSTOP)
+read(3 if ending == "later" else 1)
+if ending == "fork":
+    pid = os.fork()
+    if not pid:
+        os._exit(0)
+    os.waitpid(pid, 0)
+if ending == "later":
+    os.kill(server, signal.SIGCONT)
+    read(1)
+    tasks = len(os.listdir("/proc/self/task"))
+else:
+    tasks = 1
+print(worst, calls, tasks, flush=True)
+if ending != "exit":
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -167,6 +202,53 @@ class Disks(harness.Case):
             if worst < 1.5:
                 break
         self.assertLess(worst, 1.5, "the host stood still as long as the file system did")
+
+    def test_stopped_server(self):
+        """Calls of the host and its end do not wait for a FUSE server that is stopped."""
+        if not shutil.which("bindfs"):
+            self.skipTest("no bindfs")
+        for ending in ("later", "kill", "fork", "exit"):
+            with self.subTest(ending):
+                self.stop_server(ending)
+
+    def stop_server(self, ending):
+        under, mount = self.subfolder("under-" + ending), self.subfolder("mount-" + ending)
+        server = subprocess.Popen(["bindfs", "-f", under, mount], stderr=subprocess.DEVNULL)
+        self.addCleanup(subprocess.run, ["umount", "-l", mount])
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        for _ in range(100):
+            if os.path.ismount(mount):
+                break
+            time.sleep(0.05)
+        else:
+            self.skipTest("no FUSE")
+        output = os.path.join(mount, "run.zst")
+        env = harness.traced_environment(self.folder, {"STAGEPROF_OUTPUT": output})
+        command = [sys.executable, "-c", STOPPED, str(server.pid), ending]
+        host = subprocess.Popen(command, cwd=self.folder, env=env, stdout=subprocess.PIPE)
+        alarm = threading.Timer(20, server.send_signal, [signal.SIGCONT])
+        alarm.start()
+        try:
+            worst, calls, tasks = host.stdout.readline().split()
+            said = time.monotonic()
+            host.wait(timeout=30)
+            ended = time.monotonic() - said
+        finally:
+            alarm.cancel()
+            server.send_signal(signal.SIGCONT)
+            host.communicate()
+        self.assertLess(float(worst), 1)
+        self.assertLess(ended, 5)
+        self.assertEqual(int(tasks), 1)
+        report = [harness.environment("STAGEPROF_TEST_REPORT"), "files", "--format=json", output]
+        rows = json.loads(subprocess.run(report, stdout=subprocess.PIPE, check=True).stdout)
+        report[1] = "summary"
+        run = json.loads(subprocess.run(report, stdout=subprocess.PIPE, check=True).stdout)["run"]
+        read = sum(f["reads"] for f in rows["files"] if f["name"].endswith("in.dat"))
+        print(ending, worst, ended, calls, read, run["events_lost"])
+        self.assertGreaterEqual(read + run["events_lost"], int(calls))
+        self.assertLess(read + run["events_lost"] - int(calls), 100)
 
     def longest_wait(self, mount, number):
         env = harness.traced_environment(
