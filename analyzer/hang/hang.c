@@ -30,6 +30,7 @@ struct looking {
 	int64_t end_ns; /* of the run, or when it was read, or when the trainer gave up */
 	struct sp_thread_past *past; /* of each stream at end_ns, once read; NULL: what they do at
 					their end */
+	bool is_signal;		     /* one ended the trainer's wait at end_ns */
 	bool is_matched;
 	struct sp_group_match
 		match; /* of the ranks, once is_matched; none in a run of one trainer */
@@ -66,7 +67,8 @@ static const struct sp_thread_past *past_of(const struct looking *l, uint32_t st
 	if (!l->past || marked(stream_of(l->report, stream)))
 		return NULL;
 	if (!l->past[stream].is_read)
-		l->past[stream] = sp_thread_past_read(&l->report->run, stream, l->end_ns);
+		l->past[stream] =
+			sp_thread_past_read(&l->report->run, stream, l->end_ns, l->is_signal);
 	return &l->past[stream];
 }
 
@@ -486,14 +488,16 @@ static bool has_failed(const struct sp_report *report, uint32_t stream)
 	return end.how == SP_PROCESS_EXITED && end.status != 0;
 }
 
-/* When a trainer of the run does something again after after_ns: a signal reaches ranks that sleep
- * ahead of those that wait for these in native code. */
-static int64_t stirring_ns(const struct sp_report *report, int64_t after_ns)
+/* When another trainer than that of `stream` does something again after after_ns: a signal reaches
+ * ranks that sleep ahead of those that wait for these in native code. */
+static int64_t stirring_ns(const struct sp_report *report, uint32_t stream, int64_t after_ns)
 {
 	int64_t first_ns = INT64_MAX;
 
 	for (uint32_t t = 0; t < report->training.count; t++) {
-		int64_t ns = sp_first_call_find(&report->run, trainer_stream(report, t), after_ns);
+		uint32_t other = trainer_stream(report, t);
+		int64_t ns = other == stream ? INT64_MAX
+					     : sp_first_call_find(&report->run, other, after_ns);
 
 		first_ns = ns < first_ns ? ns : first_ns;
 	}
@@ -510,8 +514,9 @@ static int64_t given_up_ns(const struct sp_report *report, uint32_t stream, int6
 	if (last_event_ns(report, stream) - since_ns < least_ns)
 		return INT64_MIN;
 	end_ns = sp_interruption_find(&report->run, stream, since_ns, GIVEN_UP_NS, failed);
-	stirs_ns =
-		failed && end_ns > since_ns ? stirring_ns(report, since_ns + least_ns) - 1 : end_ns;
+	stirs_ns = failed && end_ns > since_ns
+			   ? stirring_ns(report, stream, since_ns + least_ns) - 1
+			   : end_ns;
 	return stirs_ns < end_ns ? stirs_ns : end_ns;
 }
 
@@ -535,12 +540,14 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 
 	if (l.end_ns < since_ns + least_ns)
 		return;
+	l.is_signal = sp_signal_find(&report->run, stream, l.end_ns);
 	l.past = calloc(report->run.index.stream_count, sizeof(*l.past));
 	if (!l.past)
 		return;
 	*hang = (struct sp_hang){.since_ns = since_ns,
 				 .for_ns = (uint64_t)(l.end_ns - since_ns),
-				 .is_given_up = true};
+				 .is_given_up = true,
+				 .is_signal = l.is_signal};
 	judge(&l, hang, t, least_ns);
 	sp_group_match_finish(&l.match);
 	/* A wait alone may be one that was only slow. */
@@ -568,7 +575,9 @@ void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 /* At the end of the run, or when it was given up. Sets l->past, the caller frees it. */
 static int look_at(const struct sp_report *report, const struct sp_hang *hang, struct looking *l)
 {
-	*l = (struct looking){.report = report, .end_ns = hang->since_ns + (int64_t)hang->for_ns};
+	*l = (struct looking){.report = report,
+			      .end_ns = hang->since_ns + (int64_t)hang->for_ns,
+			      .is_signal = hang->is_signal};
 	if (!hang->is_given_up)
 		return 0;
 	l->past = calloc(report->run.index.stream_count, sizeof(*l->past));

@@ -41,6 +41,7 @@ struct sp_hang {
 	bool is_hung;
 	bool is_given_up; /* a call of the trainer ended in a signal or an exception after for_ns;
 			     without is_hung nothing says what held it up */
+	bool is_signal;	  /* is_given_up, by a signal */
 	uint64_t for_ns;  /* how long training has not moved */
 	int64_t since_ns; /* CLOCK_REALTIME */
 	struct sp_hang_link chain[SP_HANG_LINKS_MAX];

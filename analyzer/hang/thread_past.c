@@ -53,6 +53,7 @@ static bool is_given_up(const struct past_call *call)
 
 struct looking_at {
 	int64_t at_ns, call_ns, silent_ns; /* the start of the call; the end of the last one */
+	int64_t moved_ns;		   /* what ends later tidies up */
 	struct sp_thread_past past;
 };
 
@@ -70,14 +71,19 @@ static void look(void *context, const struct past_call *call)
 		l->past.kind = call->kind;
 		l->past.arg = sp_commit_arg(call->slot->commit);
 		l->past.has_ended = !is_given_up(call);
-	} else if (call->end_ns <= l->at_ns && call->end_ns > l->silent_ns) {
+	} else if (call->end_ns <= l->moved_ns && call->end_ns > l->silent_ns) {
 		l->silent_ns = call->end_ns;
 	}
 }
 
-struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t stream, int64_t at_ns)
+struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t stream, int64_t at_ns,
+					  bool is_signal)
 {
-	struct looking_at l = {at_ns, INT64_MIN, INT64_MIN, {.is_read = true}};
+	struct looking_at l = {at_ns,
+			       INT64_MIN,
+			       INT64_MIN,
+			       at_ns - (is_signal ? SP_THREAD_PAST_SIGNAL_NS : 0),
+			       {.is_read = true}};
 
 	walk(run, stream, look, &l);
 	l.past.since_ns = l.past.kind ? l.call_ns : l.silent_ns;
@@ -111,6 +117,27 @@ int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t 
 
 	walk(run, stream, interrupt, &i);
 	return i.end_ns;
+}
+
+struct signalled {
+	int64_t at_ns;
+	bool is_so;
+};
+
+static void take_signal(void *context, const struct past_call *call)
+{
+	struct signalled *s = context;
+
+	s->is_so |= !is_range(call) && call->slot->value == -EINTR && call->end_ns <= s->at_ns &&
+		    call->end_ns > s->at_ns - SP_THREAD_PAST_SIGNAL_NS;
+}
+
+bool sp_signal_find(const struct sp_run *run, uint32_t stream, int64_t at_ns)
+{
+	struct signalled s = {at_ns, false};
+
+	walk(run, stream, take_signal, &s);
+	return s.is_so;
 }
 
 struct first_call {

@@ -22,8 +22,10 @@ struct sp_thread_past {
 	int64_t since_ns; /* CLOCK_REALTIME: the call's start, or the last end of a call before */
 };
 
-/* No memory: the thread is in no call since INT64_MIN. */
-struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t stream, int64_t at_ns);
+/* is_signal: a signal ended the wait at at_ns, and may have reached this thread a little earlier.
+ * No memory: the thread is in no call since INT64_MIN. */
+struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t stream, int64_t at_ns,
+					  bool is_signal);
 
 /*
  * The end, CLOCK_REALTIME, of the last call of `least_ns` or more that began after after_ns and was
@@ -32,6 +34,9 @@ struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t str
  */
 int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
 			     int64_t least_ns, bool has_failed);
+
+/* True where a signal ended a call of the thread, at at_ns or a little earlier. */
+bool sp_signal_find(const struct sp_run *run, uint32_t stream, int64_t at_ns);
 
 /* The start of the thread's first call after after_ns; INT64_MAX: none. */
 int64_t sp_first_call_find(const struct sp_run *run, uint32_t stream, int64_t after_ns);

@@ -35,7 +35,7 @@ import training
 LAUNCHER = os.environ.get("STAGEPROF_TEST_LAUNCHER", os.path.join(outside.BUILT, "stageprof"))
 OWN = {"unseen", "watched", "sets"}  # no programs
 FEW = ["hang_collective", "inference_only", "lbfgs_curve"]  # once wrong
-RANKS = {"two_ranks": 2, "late_rank": 2, "hang_collective": 2}
+RANKS = {"two_ranks": 2, "late_rank": 2, "local_average": 2, "hang_collective": 2}
 # How a program that hangs is ended: a signal, and the seconds after its truth.
 ENDS = {
     "hang_queue": (signal.SIGINT, 12),
@@ -43,6 +43,11 @@ ENDS = {
     "hang_socket": (signal.SIGKILL, 12),
     "hang_collective": (signal.SIGINT, 10),
     "hang_fifo": (signal.SIGINT, 12),
+    "hang_pool_killed": (signal.SIGINT, 12),
+    "hang_full_pipe": (signal.SIGINT, 12),
+    "hang_rejection": (signal.SIGINT, 12),
+    "hang_openmp_fork": (signal.SIGKILL, 12),
+    "hang_thread_join": (signal.SIGINT, 12),
     "busy_at_end": (signal.SIGINT, 12),
 }
 COLUMNS = "{:20} {:>9} {:32} {:24} {:7} {}"
