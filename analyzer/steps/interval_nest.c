@@ -166,6 +166,8 @@ static void contain(struct sp_phase_interval *outer, const struct sp_phase_inter
 	if (rows[outer->kind] == NOTHING)
 		return;
 	outer->lock_ns += inner->lock_ns;
+	outer->input_ns +=
+		inner->kind == SP_INTERVAL_INPUT ? sp_phase_interval_ns(inner) : inner->input_ns;
 	if (outer->kind == SP_INTERVAL_BACKWARD)
 		outer->node_ns +=
 			inner->is_node

@@ -36,6 +36,7 @@ struct sp_phase_interval {
 	uint64_t apart_ns; /* inside it, in its calls that stand apart: struct sp_apart */
 	uint64_t lock_ns;  /* inside it, of its own time: waits on a condition */
 	uint64_t loop_ns;  /* before it: the loop's own code, from the end of the interval before */
+	uint64_t input_ns; /* inside a call of a model: SP_INTERVAL_INPUT */
 	uint64_t node_ns;  /* inside a backward: nodes of the graph, but not collectives there */
 	int64_t iterator;  /* of the loader; 0: not known */
 	int64_t bytes;	   /* that a socket of the internet moved; else 0 */

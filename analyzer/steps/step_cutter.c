@@ -278,7 +278,8 @@ static bool guard_keeps_batch(const struct sp_cutter *c, const struct event *e)
 	return last != SP_INTERVAL_LOADER && last != SP_INTERVAL_UNMAP;
 }
 
-GUARD(is_fed_otherwise, c->steps->is_fed && !e->interval.is_exchange)
+GUARD(is_fed_otherwise,
+      c->steps->is_fed && !e->interval.is_exchange && e->kind != SP_EV_python_call)
 GUARD(saves_unlearned,
       e->kind == SP_EV_python_call && e->slot->value == SP_PHASE_checkpoint_save && !c->has_learned)
 

@@ -45,6 +45,7 @@ FEW = ["use_workers"]
 # These ask to look at something: the case shows one remedy, and the saving has no bound.
 UNBOUND = {
     "loop_names",
+    "unknown_blocked",
     "unknown_names",
     "unmarked_names",
     "own_forward",
@@ -132,9 +133,9 @@ CASES = {
     **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
     **cases("beside", "loop_waits"),
     **cases("beside", "rare_loop", "other_threads"),
-    **cases("beside", "unknown_names", "unmarked_names"),
+    **cases("beside", "unknown_blocked", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
-    **cases("beside", "less_generation"),
+    **cases("beside", "less_generation", "model_data"),
     **cases("beside", "validation_workers"),
     **cases("beside", "long_forward", "rare_forward", "blocked_model"),
     **cases("beside", "faster_model", "faster_compiled", "cheaper_optimizer", "loop_batches"),

@@ -5,6 +5,7 @@ batches that come without a DataLoader."""
 import concurrent.futures
 import fcntl
 import http.server
+import lzma
 import multiprocessing
 import os
 import queue
@@ -319,6 +320,22 @@ def unknown_names():
     return Acting(), plain()
 
 
+def unknown_blocked():
+    return Acting(), plain()
+
+
+def model_data():
+    """The model unpacks what it learns from, or gets it unpacked."""
+    packed = lzma.compress(" ".join(map(str, range(150000))).encode())
+    work = own.sleeping(3)
+
+    def unpack():
+        None if IS_AFTER else lzma.decompress(packed)
+        work()
+
+    return Loop(net=own.Net(unpack, work)), plain()
+
+
 def count():
     """Python code that holds the interpreter's lock."""
     while True:
@@ -454,6 +471,8 @@ MODELS = {
         cheaper_optimizer,
         loop_batches,
         less_generation,
+        model_data,
+        unknown_blocked,
     )
 }
 

@@ -96,6 +96,34 @@ START_TEST(waits_without_a_loader)
 }
 END_TEST
 
+/* A model may decode or tokenise its own data, where a loader feeds it, too. */
+START_TEST(data_inside_of_the_model)
+{
+	const struct sp_steps *s;
+	struct sp_account sum;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t start;
+
+		if (_i)
+			batch();
+		start = m.now_ticks;
+		span(SP_EV_python_call, LABEL, WAIT_NS, SP_PHASE_tokenize);
+		work(FORWARD_NS - WAIT_NS);
+		sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_forward);
+		backward();
+		optimize();
+	}
+	s = steps();
+	check_whole(s);
+	ck_assert_uint_eq(s->steps[2].sum[SP_STEP_SUM_model_data], WAIT_NS);
+	ck_assert_uint_eq(s->steps[2].sum[SP_STEP_SUM_own_input], 0);
+	sum = account();
+	ck_part(sum, forward, 5 * FORWARD_NS);
+	ck_part(sum, loader_wait, _i ? 5 * WAIT_NS : 0);
+}
+END_TEST
+
 /* A short answer to a long request is no batch. */
 START_TEST(messages_to_a_server)
 {
@@ -181,6 +209,7 @@ int main(void)
 	tcase_add_test(c, batches_in_shared_memory);
 	tcase_add_test(c, pictures_from_batch_to_batch);
 	tcase_add_test(c, waits_without_a_loader);
+	tcase_add_loop_test(c, data_inside_of_the_model, 0, 2);
 	tcase_add_test(c, messages_to_a_server);
 	tcase_add_test(c, messages_beside_a_loader);
 	tcase_add_test(c, batches_of_a_server);

@@ -412,6 +412,8 @@ static void make_apply(const struct sp_advice_rule *a, double value)
 		set(SP_METRIC_workers, 2);
 	if (a->verdict == SP_VERDICT_loop)
 		set(SP_METRIC_off_core_share, 0.3);
+	if (a->verdict == SP_VERDICT_unexplained)
+		set(SP_METRIC_other_share, 0.9);
 	if (a->verdict == SP_VERDICT_machine_busy) {
 		set(SP_METRIC_loop_share, 0.07);
 		set(SP_METRIC_outside_share, 0.4);
