@@ -8,8 +8,11 @@
 #include "analyzer/report/report.h"
 #include "analyzer/text/json.h"
 
-/* Writes an object with the stacks of most time, within a budget; docs/HTML.md describes its
- * members. Returns 0 or -ENOMEM. */
+/*
+ * Writes an object with the stacks of most time, within a budget: `phases`; `frames` with `name`,
+ * `file` and `line`; `stacks`, each with `phase`, `ns` and its `frames`, outermost first;
+ * `left_out_ns`. Returns 0 or -ENOMEM.
+ */
 int sp_flame_json(const struct sp_report *report, struct sp_json *j);
 
 #endif
