@@ -3,7 +3,7 @@
  * A forward that was observed trains where a backward follows it. One that none follows is
  * evaluation; one that an environment's step follows first is a rollout. Without gradients it is a
  * teacher's or a target network's if it lies between the batch and the model's own forward, or,
- * where no loader feeds the step, if most steps have one there; else it is evaluation.
+ * where no loader feeds the step, if a quarter of the steps have one; else it is evaluation.
  */
 #ifndef STAGEPROF_ANALYZER_FORWARD_H
 #define STAGEPROF_ANALYZER_FORWARD_H
