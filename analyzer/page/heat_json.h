@@ -9,11 +9,11 @@
 #include "analyzer/text/json.h"
 
 /*
- * Writes an object: `ranks`; `columns` with `first_step` and `last_step`; `rows`, three lists in the
- * orders of rank, host and lateness, each row with the number of its `ranks`, the `first` and the
- * `latest` of them; `measures`, each with `name`, `title`, `low_ns`, `high_ns` and `cells`: for each
- * order a text a row, in which a character's place in `levels` is the value. Returns 0, -ENOMEM or
- * -EBADMSG.
+ * Writes an object: `ranks`; `columns` with `first_step` and `last_step`; `rows`, three lists in
+ * the orders of rank, host and lateness, each row with the number of its `ranks`, the `first` and
+ * the `latest` of them; `measures`, each with `name`, `title`, `low_ns`, `high_ns` and `cells`: for
+ * each order a text a row, in which a character's place in `levels` is the value. Returns 0,
+ * -ENOMEM or -EBADMSG.
  */
 int sp_heat_json(const struct sp_report *report, struct sp_json *j);
 
