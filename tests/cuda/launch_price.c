@@ -2,8 +2,8 @@
 /*
  * launch_price CALLS HOW: launches, for callgrind to count. HOW: runtime; driver: as cuBLAS does,
  * by a function that cuGetProcAddress gave; nested: by the runtime, whose launch goes on to the
- * driver's. launch_price PAIRS HOW alternate: in turn with launches that nobody has hooked
- * (tests/bench/alternate.h); prints the times.
+ * driver's; collective, send: NCCL's instead. launch_price PAIRS HOW alternate: in turn with
+ * launches that nobody has hooked (tests/bench/alternate.h); prints the times.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -20,13 +20,18 @@
 typedef int launch_function(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 			    unsigned, void *, void **, void **);
 typedef __typeof__(cudaLaunchKernel) runtime_function;
+typedef __typeof__(ncclAllReduce) collective_function;
+typedef __typeof__(ncclSend) send_function;
 
 void nullNests(launch_function *driver);
 
 /* The called functions, hooked and not. */
 static launch_function *drivers[2];
 static runtime_function *runtimes[2];
-static int is_driver, is_nested;
+static collective_function *collectives[2];
+static send_function *sends[2];
+static int is_driver, is_nested, is_collective, is_send;
+static void *comm;
 
 static void *library_of(const char *name)
 {
@@ -49,6 +54,24 @@ static void find(void)
 	drivers[1] = (launch_function *)function;
 	runtimes[0] = (runtime_function *)dlsym(library_of("libcudart.so.13"), "cudaLaunchKernel");
 	runtimes[1] = cudaLaunchKernel;
+	collectives[0] = (collective_function *)dlsym(library_of("libcudart.so.13"), "nullAllReduc"
+										     "e");
+	collectives[1] = ncclAllReduce;
+	sends[0] = (send_function *)dlsym(library_of("libcudart.so.13"), "nullSend");
+	sends[1] = ncclSend;
+	bench_require(ncclCommInitRank(&comm, 8, (struct fake_nccl_id){{1}}, 0) == FAKE_OK, "NCCL");
+}
+
+static void exchanges(long calls, int hooked)
+{
+	collective_function *volatile collective = collectives[hooked];
+	send_function *volatile send = sends[hooked];
+	int failed = 0;
+
+	for (long i = 0; i < calls; i++)
+		failed |= is_send ? send(&failed, 1, 0, 0, comm, NULL)
+				  : collective(&failed, &failed, 1, 0, 0, comm, NULL);
+	bench_require(!failed, "NCCL");
 }
 
 static void launches(long calls, int hooked)
@@ -58,6 +81,10 @@ static void launches(long calls, int hooked)
 	runtime_function *volatile runtime = runtimes[hooked];
 	int failed = 0;
 
+	if (is_collective || is_send) {
+		exchanges(calls, hooked);
+		return;
+	}
 	nullNests(is_nested ? driver : NULL);
 	for (long i = 0; i < calls; i++)
 		failed |= is_driver ? driver(&failed, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)
@@ -83,6 +110,8 @@ int main(int argc, char **argv)
 	bench_require(argc > 2, "what to launch");
 	is_driver = !strcmp(argv[2], "driver");
 	is_nested = !strcmp(argv[2], "nested");
+	is_collective = !strcmp(argv[2], "collective");
+	is_send = !strcmp(argv[2], "send");
 	find();
 	if (argc == 3) {
 		launches(atol(argv[1]), 1);
