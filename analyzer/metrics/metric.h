@@ -44,6 +44,10 @@ enum sp_metric_kind {
 
 /* Cores: from here on threads that wait for a core could have had an idle one. */
 #define SP_CORES_IDLE 0.3
+/* Cores: a thread more would compute with one; other programs take some of it. */
+#define SP_CORES_MOSTLY_IDLE 0.75
+/* HDF5's bytes for one of the dataset's: fewer of them save more than a faster unpacking. */
+#define SP_AMPLIFIED_MUCH 2
 /* A share of the periods of a quota: the group would use more cores than it has. */
 #define SP_CORES_THROTTLED 0.2
 

@@ -51,6 +51,9 @@
 	(V(cores) > 0 && !in->on_trainer && V(worker_idle_share) < SP_WORKERS_IDLE &&              \
 	 V(fetch_locked_share) < SP_FETCHES_LOCKED)
 #define TRAINED (cpu->trained_ns > 0 && KNOWN(cores))
+/* Cores for each trainer that are idle for most of the time: a quiet machine's other programs take
+ * some of it, too. */
+#define MOSTLY_IDLE_CORES floor(V(idle_cores) / V(host_trainers) + 1 - SP_CORES_MOSTLY_IDLE)
 /* The quota does not forbid them. */
 #define HAS_IDLE_CORES (V(idle_cores) >= SP_CORES_IDLE && V(throttled_share) < SP_CORES_THROTTLED)
 /* In the other periods the job had all of its quota: other programs took nothing from it. */

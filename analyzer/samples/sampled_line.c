@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,14 @@
 #include "analyzer/text/translate.h"
 
 #define SAMPLES_LEAST 30u
+#define SAMPLES_FEWEST 8u /* of a function that takes most of the time */
+#define MOST_SURE 0.98	  /* half the width of a share's interval (95%) of one sample, at a half */
 #define SHARE_LEAST 0.1
 #define SHARE_CLEAR 0.25 /* of a function with what it calls in packages */
 #define SHARE_CALLER 0.5 /* of a function with all that it calls */
 #define CALLEE_LEAST 0.5 /* of the function's time */
+#define CALLER_LEAST 0.9 /* of the function's time */
+#define OUTSIDE_MOST 0.5 /* of its time there: longer in other parts is the loop's own function */
 #define NO_FRAME UINT32_MAX
 
 /* Whose lines are taken: the program's; where it has none, those of packages. */
@@ -84,12 +89,40 @@ static bool is_workers(enum sp_sample_phase phase)
 	       phase == SP_SAMPLE_TRANSFORM || phase == SP_SAMPLE_COLLATE;
 }
 
+static const uint32_t *frames_of(const struct sp_samples *samples,
+				 const struct sp_sample_sums *sums, uint32_t *ret_count)
+{
+	const struct sp_sampled_stack *stack = &samples->stacks[sums->stack];
+
+	*ret_count = stack->frames;
+	return samples->frame_numbers + stack->frame_at;
+}
+
+/* The loader asks its sampler for the indices of a batch. */
+static bool asks_sampler(const struct sp_samples *samples, const struct sp_sample_sums *sums)
+{
+	static const char name[] = "._next_index";
+	uint32_t count;
+	const uint32_t *frames = frames_of(samples, sums, &count);
+	bool asks = false;
+
+	for (uint32_t i = 0; i < count && !asks; i++) {
+		size_t bytes, end = sizeof(name) - 1;
+		const char *text = text_of(samples, frames[i], &bytes);
+
+		asks = bytes > end && memcmp(text + bytes - end, name, end) == 0 &&
+		       is_loader(samples, frames[i]);
+	}
+	return asks;
+}
+
 #define BATCHES                                                                                    \
 	(s->by_workers ? is_workers(sums->phase)                                                   \
 		       : sums->phase == SP_SAMPLE_ACCOUNT + SP_ACCOUNT_loader_wait)
 #define AT(row) (sums->phase == SP_SAMPLE_ACCOUNT + SP_ACCOUNT_##row)
 #define ALL true
 #define CALLS (sums->call || sums->phase == SP_SAMPLE_DECODE)
+#define SAMPLER asks_sampler(s->samples, sums)
 #define OWN (!CALLS && sums->phase != SP_SAMPLE_COLLATE)
 
 /* How samples belong to the part that is searched. */
@@ -100,7 +133,7 @@ struct belonging {
 static struct belonging belonging_of(const struct line_search *s, const struct sp_sample_sums *sums)
 {
 	switch (s->part) {
-#define SP_SAMPLED_PART(name, whole, named, of)                                                    \
+#define SP_SAMPLED_PART(name, whole, named, caller, of)                                            \
 	case SP_SAMPLED_##name:                                                                    \
 		return (struct belonging){whole, (whole) && (named)};
 #include "analyzer/samples/sampled_part.def"
@@ -110,10 +143,23 @@ static struct belonging belonging_of(const struct line_search *s, const struct s
 	return (struct belonging){false, false};
 }
 
+#define ALONE false
+#define CALLED true
+
+static bool has_caller(enum sp_sampled_part part)
+{
+	static const bool are_called[] = {
+#define SP_SAMPLED_PART(name, whole, named, caller, of) caller,
+#include "analyzer/samples/sampled_part.def"
+	};
+
+	return are_called[part];
+}
+
 static const char *part_of(const struct line_search *s)
 {
 	static const char *const of_parts[] = {
-#define SP_SAMPLED_PART(name, whole, named, of) of,
+#define SP_SAMPLED_PART(name, whole, named, caller, of) of,
 #include "analyzer/samples/sampled_part.def"
 	};
 	const char *of = of_parts[s->part];
@@ -124,20 +170,11 @@ static const char *part_of(const struct line_search *s)
 const char *sp_sampled_part_name(enum sp_sampled_part part)
 {
 	static const char *const names[] = {
-#define SP_SAMPLED_PART(name, whole, named, of) #name,
+#define SP_SAMPLED_PART(name, whole, named, caller, of) #name,
 #include "analyzer/samples/sampled_part.def"
 	};
 
 	return part < SP_SAMPLED_PARTS ? names[part] : NULL;
-}
-
-static const uint32_t *frames_of(const struct sp_samples *samples,
-				 const struct sp_sample_sums *sums, uint32_t *ret_count)
-{
-	const struct sp_sampled_stack *stack = &samples->stacks[sums->stack];
-
-	*ret_count = stack->frames;
-	return samples->frame_numbers + stack->frame_at;
 }
 
 /* Adds the time of one stack to its functions, each once. */
@@ -267,6 +304,56 @@ static uint32_t callee_of(struct line_search *s, uint32_t function, double *ret_
 	return *ret_share >= CALLEE_LEAST ? best : NO_FRAME;
 }
 
+/* The loop's own function is in other parts of the steps, too. */
+static bool is_of_loop(const struct line_search *s, uint32_t function)
+{
+	uint64_t outside = 0;
+
+	for (uint32_t i = 0; i < s->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
+		uint32_t count, k = 0;
+		const uint32_t *frames = frames_of(s->samples, sums, &count);
+
+		while (k < count && s->samples->frames[frames[k]].text != function)
+			k++;
+		outside += k < count && sums->phase >= SP_SAMPLE_ACCOUNT &&
+					   !belonging_of(s, sums).is_in
+				   ? sums->ns
+				   : 0;
+	}
+	return (double)outside > OUTSIDE_MOST * (double)s->by_text[function];
+}
+
+/* The frame of the program that calls the function; NO_FRAME: several do, or none. */
+static uint32_t caller_of(struct line_search *s, uint32_t function)
+{
+	uint32_t best = NO_FRAME;
+	uint64_t whole = 0;
+
+	memset(s->by_line, 0, s->samples->frame_count * sizeof(*s->by_line));
+	for (uint32_t i = 0; i < s->samples->table.count; i++) {
+		const struct sp_sample_sums *sums = &s->samples->table.sums[i];
+		const uint32_t *at;
+		uint32_t count, inside = place_in(s, sums, function, &at);
+
+		if (inside == NO_FRAME)
+			continue;
+		whole += sums->ns;
+		frames_of(s->samples, sums, &count);
+		while (++inside < count &&
+		       (!s->is_taken[*++at] || s->samples->frames[*at].text == function))
+			;
+		if (inside >= count)
+			continue;
+		s->by_line[*at] += sums->ns;
+		if (best == NO_FRAME || s->by_line[*at] > s->by_line[best])
+			best = *at;
+	}
+	return best != NO_FRAME && (double)s->by_line[best] >= CALLER_LEAST * (double)whole
+		       ? best
+		       : NO_FRAME;
+}
+
 static void put_place(char ret[SP_LINE_PLACE_BYTES], const struct sp_samples *samples,
 		      uint32_t frame, uint32_t line)
 {
@@ -284,18 +371,30 @@ static void put_place(char ret[SP_LINE_PLACE_BYTES], const struct sp_samples *sa
 	snprintf(ret, SP_LINE_PLACE_BYTES, "%.100s (%.100s:%" PRIu32 ")", name, file, line);
 }
 
+static void put_caller(struct sp_sampled_line *ret, struct line_search *s, uint32_t function)
+{
+	uint32_t caller = NO_FRAME;
+
+	if (has_caller(s->part) && s->whose == OF_PROGRAM && !is_of_loop(s, function))
+		caller = caller_of(s, function);
+	if (caller != NO_FRAME)
+		put_place(ret->caller, s->samples, caller, s->samples->frames[caller].line);
+}
+
 static void tell(struct sp_sampled_line *ret, struct line_search *s, uint32_t function)
 {
 	double share = (double)s->by_text[function] / (double)s->ns;
 	uint32_t callee;
 
 	ret->samples = s->taken;
+	ret->is_rough = s->taken < SAMPLES_LEAST;
 	ret->share = share;
 	ret->of = part_of(s);
 	ret->frame = line_of(s, function);
 	put_place(ret->place, s->samples, ret->frame, s->samples->frames[ret->frame].line);
+	put_caller(ret, s, function);
 	callee = callee_of(s, function, &share);
-	if (callee == NO_FRAME)
+	if (callee == NO_FRAME || ret->is_rough)
 		return;
 	ret->callee_share = share;
 	put_place(ret->callee, s->samples, callee, s->samples->frames[callee].first_line);
@@ -307,6 +406,14 @@ static bool has_workers(const struct sp_samples *samples)
 		if (is_workers(samples->table.sums[i].phase))
 			return true;
 	return false;
+}
+
+/* Few samples show no more than that a function takes most of the time. */
+static bool is_shown(const struct line_search *s, uint32_t function)
+{
+	double share = (double)s->by_text[function] / (double)s->ns;
+
+	return s->taken >= SAMPLES_LEAST || share >= 0.5 + MOST_SURE / sqrt((double)s->taken);
 }
 
 static void find(struct sp_sampled_line *ret, struct line_search *s)
@@ -323,8 +430,8 @@ static void find(struct sp_sampled_line *ret, struct line_search *s)
 		for (uint32_t i = 0; i < s->samples->frame_count; i++)
 			s->is_taken[i] = is_of(s->whose, s->samples, i);
 		add_stacks(s);
-		function = s->taken >= SAMPLES_LEAST ? choose(s) : 0;
-		if (function) {
+		function = s->taken >= SAMPLES_FEWEST ? choose(s) : 0;
+		if (function && is_shown(s, function)) {
 			tell(ret, s, function);
 			return;
 		}

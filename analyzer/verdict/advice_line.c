@@ -74,16 +74,21 @@ int sp_advice_find_lines(struct sp_verdict *v, const struct sp_samples *samples,
 
 void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES])
 {
-	char share[16], callee[16];
+	char share[32], callee[16];
+	int used;
 
 	snprintf(share, sizeof(share), "%.0f%%", 100 * line->share);
 	snprintf(callee, sizeof(callee), "%.0f%%", 100 * line->callee_share);
+	/* Translators: a share, or "most"; "the input wait"; a function with its line. */
+	used = snprintf(ret, SP_LINE_TEXT_BYTES, _("%s of %s is %s"),
+			/* Translators: in place of a share: "most of the input wait is" */
+			line->is_rough ? _("most") : share, _(line->of), line->place);
 	if (line->callee_share > 0)
-		/* Translators: a share; "the input wait"; a function with its line; a share; what
-		 * the function calls. */
-		snprintf(ret, SP_LINE_TEXT_BYTES, _("%s of %s is %s, %s of that in %s"), share,
-			 _(line->of), line->place, callee, line->callee);
-	else
-		snprintf(ret, SP_LINE_TEXT_BYTES, _("%s of %s is %s"), share, _(line->of),
-			 line->place);
+		/* Translators: follows a function: a share; what the function calls. */
+		used += snprintf(ret + used, SP_LINE_TEXT_BYTES - (size_t)used,
+				 _(", %s of that in %s"), callee, line->callee);
+	if (*line->caller)
+		/* Translators: follows a function: the line that calls it. */
+		snprintf(ret + used, SP_LINE_TEXT_BYTES - (size_t)used, _(", called by %s"),
+			 line->caller);
 }

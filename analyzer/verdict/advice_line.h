@@ -5,7 +5,7 @@
 
 #include "analyzer/verdict/verdict.h"
 
-#define SP_LINE_TEXT_BYTES 640u
+#define SP_LINE_TEXT_BYTES 1024u /* more than three places of SP_LINE_PLACE_BYTES */
 
 /* The part whose line the advice names; SP_SAMPLED_PARTS: none. */
 enum sp_sampled_part sp_advice_part(enum sp_advice_id advice);
@@ -23,7 +23,7 @@ const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *verdict,
 const char *sp_advice_template(const struct sp_verdict *verdict, enum sp_advice_id advice);
 
 /* "56% of the input wait is RandomRotate.__call__ (job/train.py:11), 98% of that in Image.rotate
- * (PIL/Image.py:2304)", in the language of the report. */
+ * (PIL/Image.py:2304)", ", called by main (job/train.py:57)", in the language of the report. */
 void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES]);
 
 #endif

@@ -132,6 +132,7 @@ static void line_json(const struct sp_report *report, const struct sp_sampled_li
 	sp_json_string(j, "function", tab + 1, bytes - (size_t)(tab + 1 - text));
 	sp_json_string(j, "file", text, (size_t)(tab - text));
 	sp_json_count(j, "line", frame->line);
+	text_json(j, "caller", *line->caller ? line->caller : NULL);
 	text_json(j, "callee", line->callee_share > 0 ? line->callee : NULL);
 	if (line->callee_share > 0)
 		sp_json_share(j, "callee_share", line->callee_share);

@@ -10,6 +10,7 @@
 #include "analyzer/samples/samples.h"
 #include "analyzer/samples/sampled_line.h"
 #include "analyzer/training/training_account.h"
+#include "analyzer/verdict/advice_line.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/verdict_text.h"
 #include "tests/unit/common/draw.h"
@@ -19,6 +20,7 @@
 
 enum { LOADER = 1, ADAM, FETCH, PIPE };
 enum { STEPS = 10, WAIT_NS = 20000, WORK_NS = 60000 };
+static int trainer_steps = STEPS;
 enum { TRAINER = 10, WORKER = 11, SAMPLER = 12 };
 
 static char folder[64];
@@ -104,7 +106,7 @@ static void make_trainer(void)
 	name(LOADER, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
 	name(ADAM, "Optimizer.step#Adam.step");
 	sp_maker_file(&m, PIPE, SP_FILE_PIPE, "pipe");
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = 0; i < trainer_steps; i++) {
 		uint64_t start = m.now_ticks;
 
 		sample(TRAINER, start + 50, 'S'); /* before the read */
@@ -486,12 +488,36 @@ START_TEST(the_advice_names_the_line_of_the_loop)
 }
 END_TEST
 
+/* Fewer than 30, all in one function: no share, and nothing of what it calls. */
+START_TEST(few_samples_name_a_function_with_most_of_the_time)
+{
+	struct sp_sampled_line top;
+	char text[SP_LINE_TEXT_BYTES];
+
+	begin_stack("/usr/lib/python3/site-packages/PIL/Image.py\tresize", "/home/me/job/"
+									   "train.py\tlog");
+	samples_loop = true;
+	looks = 1;
+	make_trainer();
+	samples_loop = false;
+	end_sampler();
+	load_all();
+	ck_assert_int_eq(sp_sampled_line_find(&top, &load.report.samples, SP_SAMPLED_loop), 0);
+	ck_assert_uint_eq(top.samples, STEPS);
+	sp_sampled_line_text(&top, text);
+	ck_assert_str_eq(text, "most of the loop's own code is log (job/train.py:88)");
+	finish_all();
+}
+END_TEST
+
 START_TEST(few_samples_name_no_function)
 {
 	struct sp_sampled_line top;
 
 	begin_job();
+	trainer_steps = 3; /* of two samples */
 	make_trainer();
+	trainer_steps = STEPS;
 	end_sampler();
 	load_all();
 	ck_assert_int_eq(sp_sampled_line_find(&top, &load.report.samples, SP_SAMPLED_batches), 0);
@@ -602,6 +628,7 @@ int main(void)
 	tcase_add_test(c, stacks_have_the_libraries_of_looks_that_asked);
 	tcase_add_test(c, the_advice_names_the_function_and_its_caller);
 	tcase_add_test(c, the_advice_names_the_line_of_the_loop);
+	tcase_add_test(c, few_samples_name_a_function_with_most_of_the_time);
 	tcase_add_test(c, few_samples_name_no_function);
 	tcase_add_test(c, senseless_definitions);
 	tcase_add_loop_test(c, random_definitions, 0, 20);
