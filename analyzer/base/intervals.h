@@ -16,6 +16,11 @@ static inline uint64_t sp_interval_ns(int64_t start_ns, int64_t end_ns)
 	return end_ns > start_ns ? (uint64_t)(end_ns - start_ns) : 0;
 }
 
+static inline uint64_t sp_least_ns(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
 /* A length without a part of it; 0 where the part is longer. */
 static inline uint64_t sp_rest_ns(uint64_t ns, uint64_t part_ns)
 {

@@ -3,34 +3,22 @@
 
 #include <string.h>
 
-static bool begins_with(const char *text, size_t bytes, const char *begin)
-{
-	size_t n = strlen(begin);
-
-	return bytes >= n && memcmp(text, begin, n) == 0;
-}
+#include "analyzer/text/text.h"
 
 enum sp_label sp_label_of(const char *text, size_t bytes)
 {
-	if (begins_with(text, bytes, "Optimizer.step#"))
+	if (sp_text_begins(text, bytes, "Optimizer.step#"))
 		return SP_LABEL_OPTIMIZER;
-	if (begins_with(text, bytes, "Optimizer.zero_grad#"))
+	if (sp_text_begins(text, bytes, "Optimizer.zero_grad#"))
 		return SP_LABEL_ZERO_GRAD;
-	if (begins_with(text, bytes, "enumerate(DataLoader)#"))
+	if (sp_text_begins(text, bytes, "enumerate(DataLoader)#"))
 		return SP_LABEL_LOADER;
-	if (begins_with(text, bytes, "gloo:") || begins_with(text, bytes, "mpi:") ||
-	    begins_with(text, bytes, "ucc:"))
+	if (sp_text_begins(text, bytes, "gloo:") || sp_text_begins(text, bytes, "mpi:") ||
+	    sp_text_begins(text, bytes, "ucc:"))
 		return SP_LABEL_COLLECTIVE;
-	if (begins_with(text, bytes, SP_LABEL_GROUP_BEGIN))
+	if (sp_text_begins(text, bytes, SP_LABEL_GROUP_BEGIN))
 		return SP_LABEL_GROUP;
 	return SP_LABEL_OTHER;
-}
-
-static bool ends_with(const char *text, size_t bytes, const char *end)
-{
-	size_t n = strlen(end);
-
-	return bytes >= n && memcmp(text + bytes - n, end, n) == 0;
 }
 
 /* Labels of calls that bootstrap.py wraps; `names` ends in NULL. */
@@ -48,7 +36,7 @@ bool sp_label_exchanges(const char *text, size_t bytes)
 	size_t left = colon ? (size_t)(text + bytes - colon) : 0;
 
 	return sp_label_of(text, bytes) == SP_LABEL_COLLECTIVE &&
-	       (begins_with(colon, left, ":send") || begins_with(colon, left, ":recv"));
+	       (sp_text_begins(colon, left, ":send") || sp_text_begins(colon, left, ":recv"));
 }
 
 static bool is_backward(const char *text, size_t bytes)
@@ -84,8 +72,8 @@ bool sp_label_fetches(const char *text, size_t bytes)
 bool sp_label_may_step(const char *text, size_t bytes)
 {
 	return sp_label_of(text, bytes) == SP_LABEL_OPTIMIZER || is_backward(text, bytes) ||
-	       ends_with(text, bytes, ".step") || ends_with(text, bytes, "::step") ||
-	       ends_with(text, bytes, ".minimize") || begins_with(text, bytes, "step: ");
+	       sp_text_ends(text, bytes, ".step") || sp_text_ends(text, bytes, "::step") ||
+	       sp_text_ends(text, bytes, ".minimize") || sp_text_begins(text, bytes, "step: ");
 }
 
 bool sp_label_casts(const char *text, size_t bytes)
@@ -97,17 +85,17 @@ bool sp_label_casts(const char *text, size_t bytes)
 
 bool sp_label_covers_graphs(const char *text, size_t bytes)
 {
-	return begins_with(text, bytes, "cuda-graphs\t");
+	return sp_text_begins(text, bytes, "cuda-graphs\t");
 }
 
 bool sp_label_covers_device(const char *text, size_t bytes)
 {
-	return begins_with(text, bytes, "cuda-gpu-time\t");
+	return sp_text_begins(text, bytes, "cuda-gpu-time\t");
 }
 
 bool sp_label_covers_compile(const char *text, size_t bytes)
 {
-	return begins_with(text, bytes, "torch-compile\t");
+	return sp_text_begins(text, bytes, "torch-compile\t");
 }
 
 size_t sp_label_bytes(const char *text, size_t bytes)
@@ -115,7 +103,7 @@ size_t sp_label_bytes(const char *text, size_t bytes)
 	static const char step[] = "ProfilerStep#";
 	size_t head = sizeof(step) - 1;
 
-	if (!begins_with(text, bytes, step))
+	if (!sp_text_begins(text, bytes, step))
 		return bytes;
 	for (size_t i = head; i < bytes; i++)
 		if (text[i] < '0' || text[i] > '9')

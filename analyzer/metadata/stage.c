@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 
 static const char *const names[SP_STAGES] = {
@@ -109,13 +110,6 @@ static bool contains(const char *path, size_t bytes, const char *part)
 	return memmem(path, bytes, part, strlen(part)) != NULL;
 }
 
-static bool ends_with(const char *path, size_t bytes, const char *end)
-{
-	size_t n = strlen(end);
-
-	return bytes >= n && memcmp(path + bytes - n, end, n) == 0;
-}
-
 /* …/lib/python3.11/… and …/lib/python3/… hold the standard library and Debian's packages. */
 static bool is_in_python_library(const char *path, size_t bytes)
 {
@@ -145,16 +139,16 @@ static bool is_import(const char *path, size_t bytes)
 {
 	static const char *const ends[] = {".py", ".pyd", ".so", ".pth", ".pyi"};
 
-	if (ends_with(path, bytes, ".pyc"))
+	if (sp_text_ends(path, bytes, ".pyc"))
 		return true;
-	if (ends_with(path, bytes, "/pyvenv.cfg"))
+	if (sp_text_ends(path, bytes, "/pyvenv.cfg"))
 		return true;
 	if (!is_in_python_library(path, bytes))
 		return false;
 	if (contains(path, bytes, ".dist-info/") || contains(path, bytes, ".egg-info/"))
 		return true;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends_with(path, bytes, ends[i]))
+		if (sp_text_ends(path, bytes, ends[i]))
 			return true;
 	return false;
 }

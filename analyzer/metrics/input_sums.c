@@ -97,6 +97,14 @@ static void count_threads(struct sp_input_sums *in, const struct sp_report *repo
 	in->beside.ready_ns += beside.ready_ns;
 }
 
+static void merge(struct sp_work_sums *into, const struct sp_work_sums *from)
+{
+	for (int work = 0; work < SP_WORKS; work++)
+		into->ns[work] += from->ns[work];
+	into->hdf5_file_ns += from->hdf5_file_ns;
+	into->hdf5_decompress_ns += from->hdf5_decompress_ns;
+}
+
 static void count_work(struct sp_input_sums *in, const struct sp_report *report,
 		       const struct sp_worker *w)
 {
@@ -106,14 +114,8 @@ static void count_work(struct sp_input_sums *in, const struct sp_report *report,
 
 	sp_fetches_merge(&in->fetches, fetches);
 	count_threads(in, report, w, fetches->locked_ns);
-	for (int work = 0; work < SP_WORKS; work++) {
-		in->whole.ns[work] += whole->ns[work];
-		in->meanwhile.ns[work] += w->meanwhile.ns[work];
-	}
-	in->whole.hdf5_file_ns += whole->hdf5_file_ns;
-	in->meanwhile.hdf5_file_ns += w->meanwhile.hdf5_file_ns;
-	in->whole.hdf5_decompress_ns += whole->hdf5_decompress_ns;
-	in->meanwhile.hdf5_decompress_ns += w->meanwhile.hdf5_decompress_ns;
+	merge(&in->whole, whole);
+	merge(&in->meanwhile, &w->meanwhile);
 }
 
 /* Counts each worker at the middle of its life, because workers of the epoch before may end

@@ -137,6 +137,16 @@ bool sp_index_is_child(const struct sp_process_image *child, const struct sp_pro
 	return !child->parent_start_ns || child->parent_start_ns == parent->start_ns;
 }
 
+uint32_t sp_index_parent(const struct sp_index *index, uint32_t image)
+{
+	uint32_t i = 0;
+
+	while (i < index->image_count &&
+	       (i == image || !sp_index_is_child(&index->images[image], &index->images[i])))
+		i++;
+	return i;
+}
+
 const struct sp_file *sp_index_newest_writer(const struct sp_index *index)
 {
 	const struct sp_file *newest = NULL;

@@ -182,6 +182,9 @@ uint32_t sp_index_first_stream(const struct sp_index *index, uint32_t image);
 /* True where one process started another. */
 bool sp_index_is_child(const struct sp_process_image *child, const struct sp_process_image *parent);
 
+/* The process that started this one; image_count: it left no trace. */
+uint32_t sp_index_parent(const struct sp_index *index, uint32_t image);
+
 /* The file with the greatest version of stageprof in a header; NULL: no header. */
 const struct sp_file *sp_index_newest_writer(const struct sp_index *index);
 

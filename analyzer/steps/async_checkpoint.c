@@ -19,17 +19,6 @@ static bool is_helper(const struct sp_run *run, uint32_t image)
 	return !run->metadata.images[image].may_step && !run->metadata.images[image].fetches;
 }
 
-/* The number of images where the parent was not recorded. */
-static uint32_t parent_of(const struct sp_index *index, uint32_t image)
-{
-	uint32_t i = 0;
-
-	while (i < index->image_count &&
-	       (i == image || !sp_index_is_child(&index->images[image], &index->images[i])))
-		i++;
-	return i;
-}
-
 /* A process that the trainer started, or that a helper of it did (a pool, a shell). */
 static bool is_saver(const struct sp_run *run, uint32_t image, uint32_t trainer)
 {
@@ -42,7 +31,7 @@ static bool is_saver(const struct sp_run *run, uint32_t image, uint32_t trainer)
 			return false;
 		if (sp_index_is_child(&index->images[image], &index->images[trainer]))
 			return true;
-		image = parent_of(index, image);
+		image = sp_index_parent(index, image);
 	}
 	return false;
 }

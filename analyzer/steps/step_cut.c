@@ -12,14 +12,6 @@
 #define LOADS_RARE 8u		 /* steps for one with a load of weights, or more */
 #define OWN_WAIT_LEAST_NS 100000 /* of intervals that are kept: shorter ones may be many */
 
-static struct sp_step *add_step(struct sp_steps *s)
-{
-	struct sp_step *step = SP_LIST_ADD(s->steps, s->count, s->room);
-
-	s->is_out_of_memory |= !step;
-	return step;
-}
-
 struct sp_pause *sp_cut_pause(struct sp_steps *s)
 {
 	struct sp_pause *pause = SP_LIST_ADD(s->pauses, s->pause_count, s->pause_room);
@@ -470,8 +462,10 @@ static void take_interval(struct sp_cutter *c, struct sp_step *step,
 
 struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns)
 {
-	struct sp_step *step = add_step(c->steps);
+	struct sp_steps *s = c->steps;
+	struct sp_step *step = SP_LIST_ADD(s->steps, s->count, s->room);
 
+	s->is_out_of_memory |= !step;
 	if (!step)
 		return NULL;
 	step->start_ns = from_ns;

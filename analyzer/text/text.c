@@ -237,3 +237,17 @@ size_t sp_text_path_from(const char *file, size_t bytes)
 			break;
 	return from;
 }
+
+bool sp_text_begins(const char *text, size_t bytes, const char *begin)
+{
+	size_t n = strlen(begin);
+
+	return bytes >= n && memcmp(text, begin, n) == 0;
+}
+
+bool sp_text_ends(const char *text, size_t bytes, const char *end)
+{
+	size_t n = strlen(end);
+
+	return bytes >= n && memcmp(text + bytes - n, end, n) == 0;
+}

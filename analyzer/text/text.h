@@ -55,4 +55,8 @@ void sp_text_units_in_ascii(bool is_wanted);
 /* "12.3 MB": three digits, powers of 1000 */
 const char *sp_text_bytes(char ret[SP_NUMBER_BYTES], uint64_t bytes);
 
+/* A text of so many bytes begins or ends with a string. */
+bool sp_text_begins(const char *text, size_t bytes, const char *begin);
+bool sp_text_ends(const char *text, size_t bytes, const char *end);
+
 #endif

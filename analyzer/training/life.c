@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/training/life.h"
 
+#include "analyzer/base/intervals.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/totals/process_end.h"
 #include "analyzer/training/training_account.h"
@@ -21,11 +22,6 @@ const char *sp_life_name(enum sp_life_part part)
 const char *sp_life_title(enum sp_life_part part)
 {
 	return _(parts[part].title);
-}
-
-static uint64_t at_most(uint64_t ns, uint64_t most_ns)
-{
-	return ns < most_ns ? ns : most_ns;
 }
 
 /* Waiting for the first batch begins where its loader does. */
@@ -70,15 +66,15 @@ static void add_steps(struct sp_life *life, const struct sp_trainer *trainer, in
 	const struct sp_steps *s = &trainer->steps;
 	struct sp_step_span span = sp_trainer_span(trainer);
 	uint64_t start_ns = sp_interval_ns(begin_ns, span.first_start_ns);
-	uint64_t ahead_ns = at_most(wait_ahead(s), start_ns), steps_ns = span.in_steps_ns;
-	uint64_t wait_ns = at_most(span.first_wait_ns, steps_ns);
+	uint64_t ahead_ns = sp_least_ns(wait_ahead(s), start_ns), steps_ns = span.in_steps_ns;
+	uint64_t wait_ns = sp_least_ns(span.first_wait_ns, steps_ns);
 
 	uint64_t after_ns = sp_interval_ns(span.last_end_ns, end_ns);
-	uint64_t before_ends_ns = at_most(at_end(s, 0), start_ns - ahead_ns);
-	uint64_t after_ends_ns = at_most(at_end(s, s->count), after_ns);
+	uint64_t before_ends_ns = sp_least_ns(at_end(s, 0), start_ns - ahead_ns);
+	uint64_t after_ends_ns = sp_least_ns(at_end(s, s->count), after_ns);
 
 	life->ns[SP_LIFE_start_up] += start_ns - ahead_ns - before_ends_ns;
-	life->passes_ns += at_most(passes_ahead(s), start_ns - ahead_ns - before_ends_ns);
+	life->passes_ns += sp_least_ns(passes_ahead(s), start_ns - ahead_ns - before_ends_ns);
 	life->ns[SP_LIFE_first_batch] += ahead_ns + wait_ns;
 	life->ns[SP_LIFE_steps] += steps_ns - wait_ns;
 	life->ns[SP_LIFE_between] +=

@@ -25,20 +25,6 @@ struct files {
 	uint64_t (*value)(const void *context, uint32_t i);
 };
 
-static bool begins_with(const char *name, size_t bytes, const char *with)
-{
-	size_t n = strlen(with);
-
-	return bytes >= n && memcmp(name, with, n) == 0;
-}
-
-static bool ends_with(const char *name, size_t bytes, const char *with)
-{
-	size_t n = strlen(with);
-
-	return bytes >= n && memcmp(name + bytes - n, with, n) == 0;
-}
-
 static enum sort sort_of(const struct sp_report *report, uint32_t i)
 {
 	static const char *const ipc[] = {"pipe:[",    "socket:[",    "anon_inode:",
@@ -50,16 +36,16 @@ static enum sort sort_of(const struct sp_report *report, uint32_t i)
 	size_t bytes;
 	const char *name = sp_string_table_text(&report->run.metadata.files, i, &bytes);
 
-	if (begins_with(name, bytes, "net:") || begins_with(name, bytes, "(network"))
+	if (sp_text_begins(name, bytes, "net:") || sp_text_begins(name, bytes, "(network"))
 		return SORT_NET;
 	for (size_t k = 0; k < sizeof(ipc) / sizeof(ipc[0]); k++)
-		if (begins_with(name, bytes, ipc[k]))
+		if (sp_text_begins(name, bytes, ipc[k]))
 			return SORT_IPC;
 	for (size_t k = 0; k < sizeof(program) / sizeof(program[0]); k++)
-		if (begins_with(name, bytes, program[k]))
+		if (sp_text_begins(name, bytes, program[k]))
 			return SORT_PROGRAM;
 	for (size_t k = 0; k < sizeof(program_ends) / sizeof(program_ends[0]); k++)
-		if (ends_with(name, bytes, program_ends[k]))
+		if (sp_text_ends(name, bytes, program_ends[k]))
 			return SORT_PROGRAM;
 	return sp_fd_kind_of(&regular, name, bytes) == SP_FD_KIND_IMPORT ? SORT_PROGRAM : SORT_DATA;
 }

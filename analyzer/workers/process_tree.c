@@ -25,17 +25,6 @@ static uint32_t trainer_beside(const struct sp_training *training, uint32_t imag
 	return t;
 }
 
-/* image_count: the parent left no trace. */
-static uint32_t parent_of(const struct sp_index *index, uint32_t image)
-{
-	uint32_t i = 0;
-
-	while (i < index->image_count &&
-	       (i == image || !sp_index_is_child(&index->images[image], &index->images[i])))
-		i++;
-	return i;
-}
-
 uint32_t sp_trainer_above(const struct sp_training *training, uint32_t image)
 {
 	uint32_t t = training->count;
@@ -45,7 +34,7 @@ uint32_t sp_trainer_above(const struct sp_training *training, uint32_t image)
 	     i++) {
 		t = trainer_beside(training, image);
 		if (t == training->count)
-			image = parent_of(&training->run->index, image);
+			image = sp_index_parent(&training->run->index, image);
 	}
 	return t;
 }

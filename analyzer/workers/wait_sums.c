@@ -30,11 +30,6 @@ const char *sp_wait_source_name(enum sp_wait_source source)
 	return source_names[source];
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
 {
 	return whole ? (uint64_t)((double)ns * ((double)part / (double)whole)) : 0;
@@ -193,7 +188,7 @@ static void settle_pages(struct sp_wait_sums *s, uint64_t blocked_ns)
 
 		if (row->cause != SP_CAUSE_page)
 			continue;
-		row->ns += part_of(row->held_ns, least(blocked_ns, s->page_ns), s->page_ns);
+		row->ns += part_of(row->held_ns, sp_least_ns(blocked_ns, s->page_ns), s->page_ns);
 		row->held_ns = 0;
 	}
 	add(s, SP_CAUSE_page, 0, sp_rest_ns(blocked_ns, s->page_ns), 0, SP_WAIT_SOURCE_SWITCHES);
@@ -203,7 +198,7 @@ static void settle_pages(struct sp_wait_sums *s, uint64_t blocked_ns)
 static uint64_t surely_blocked(uint64_t held_ns, uint64_t blocked_ns, uint64_t cpu_ns,
 			       uint64_t ready_ns)
 {
-	return least(sp_rest_ns(held_ns, cpu_ns + ready_ns), blocked_ns);
+	return sp_least_ns(sp_rest_ns(held_ns, cpu_ns + ready_ns), blocked_ns);
 }
 
 static void settle_unobserved(struct sp_wait_sums *s, const struct sp_wait_fetch *f,
@@ -213,7 +208,7 @@ static void settle_unobserved(struct sp_wait_sums *s, const struct sp_wait_fetch
 
 	for (uint32_t i = first; i < s->count; i++) {
 		const struct sp_wait_call *c = &s->calls[i];
-		uint64_t ns = c->waits_all ? least(length(c), blocked_ns) : 0;
+		uint64_t ns = c->waits_all ? sp_least_ns(length(c), blocked_ns) : 0;
 
 		add(s, c->cause, c->id, ns, c->waits_all, SP_WAIT_SOURCE_CALLS);
 		blocked_ns -= ns;
@@ -253,7 +248,8 @@ uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *
 	s->count = first;
 	/* Waits without an event are in the sum, without a place. */
 	if (fetch->is_observed)
-		off_ns = least(s->read_ns + sp_rest_ns(fetch->blocked_ns, s->matched_ns), off_ns);
+		off_ns = sp_least_ns(s->read_ns + sp_rest_ns(fetch->blocked_ns, s->matched_ns),
+				     off_ns);
 	s->matched_ns = s->read_ns = s->page_ns = 0;
 	return sp_rest_ns(fetch->read_ns, off_ns);
 }

@@ -91,11 +91,6 @@ static struct span span_of(const struct worker_builder *b, int64_t start_ns, int
 				     sp_intervals_before(s->waits, s->wait_count, start_ns)};
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static const struct sp_process_metadata *metadata_of(const struct worker_builder *b)
 {
 	return sp_run_process(b->run, b->worker->stream);
@@ -279,8 +274,8 @@ static void take_aside(struct worker_builder *b, enum sp_work work, int64_t star
 		b->aside_ns = start_ns;
 		return;
 	}
-	span.ns = least(span.ns, p->self.ns);
-	span.meanwhile_ns = least(span.meanwhile_ns, p->self.meanwhile_ns);
+	span.ns = sp_least_ns(span.ns, p->self.ns);
+	span.meanwhile_ns = sp_least_ns(span.meanwhile_ns, p->self.meanwhile_ns);
 	p->self.ns -= span.ns;
 	p->self.meanwhile_ns -= span.meanwhile_ns;
 	move(b, p->work, work, span);
@@ -340,7 +335,7 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 /* Moves a part of a fetch's own time from transform, which is time on a core. */
 static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, enum sp_work to)
 {
-	struct span moved = {least(ns, self->ns), 0};
+	struct span moved = {sp_least_ns(ns, self->ns), 0};
 
 	if (!moved.ns)
 		return;
@@ -353,11 +348,12 @@ static void move_part(struct worker_builder *b, struct span *self, uint64_t ns, 
 /* Reading what the page cache holds is copying, which takes a core and no disk. */
 static void move_cached(struct worker_builder *b, const struct piece *fetch, uint64_t cached_ns)
 {
-	struct span moved = {least(cached_ns, b->worker->whole.ns[SP_WORK_file_read]), 0};
+	struct span moved = {sp_least_ns(cached_ns, b->worker->whole.ns[SP_WORK_file_read]), 0};
 
 	if (fetch->covered.ns)
 		moved = part_of(fetch->covered, moved.ns);
-	moved.meanwhile_ns = least(moved.meanwhile_ns, b->worker->meanwhile.ns[SP_WORK_file_read]);
+	moved.meanwhile_ns =
+		sp_least_ns(moved.meanwhile_ns, b->worker->meanwhile.ns[SP_WORK_file_read]);
 	move(b, SP_WORK_file_read, SP_WORK_cached_read, moved);
 }
 
