@@ -630,6 +630,10 @@ START_TEST(a_loop_beside_a_busy_thread)
 	set(SP_METRIC_other_share, 0.2);
 	v.metrics.is_fed_by_thread = true;
 	ck_assert_str_eq(judge(), "unexplained");
+	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	set(SP_METRIC_life_share, 0.05);
+	ck_assert_str_eq(judge(), "unexplained");
+	ck_assert(v.doubts[SP_DOUBT_short_window]);
 }
 END_TEST
 
@@ -642,6 +646,7 @@ START_TEST(a_batch_may_be_made_before_the_backward)
 	v.metrics.is_unfed = true;
 	set(SP_METRIC_other_share, 0.09);
 	ck_assert_str_eq(judge(), "unexplained");
+	ck_assert_int_ne(v.confidence, SP_CONFIDENCE_HIGH);
 	ck_assert(!advises("faster_model"));
 	set(SP_METRIC_other_share, 0.04);
 	ck_assert_str_eq(judge(), "compute-bound");
