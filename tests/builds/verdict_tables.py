@@ -38,6 +38,7 @@ REACHED = {
         "library": (f"{UNIT}/workers/workers_test.c", "SP_VERDICT_library"),
         "handover": (f"{UNIT}/workers/workers_test.c", "SP_VERDICT_handover"),
         "sampler": (f"{TRAINING}/changes.py", '"cheaper_sampler"'),
+        "late_compile": (f"{UNIT}/metrics/whole_steps_test.c", "SP_VERDICT_late_compile"),
         "recompile": (f"{UNIT}/metrics/whole_steps_test.c", "SP_VERDICT_recompile"),
         "unfed_loop": (f"{TRAINING}/changes.py", '"loop_batches"'),
         "hidden_loop": (

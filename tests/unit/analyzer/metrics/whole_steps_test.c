@@ -373,6 +373,23 @@ START_TEST(compiling_that_goes_on)
 }
 END_TEST
 
+/* Once more near the end: that may come again. */
+START_TEST(compiling_that_comes_late)
+{
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t start = m.now_ticks;
+
+		if (i == 0 || i == STEPS - 2)
+			phase(COMPILE, STEPS * WAIT_NS, SP_PHASE_compile);
+		m.now_ticks += CALL_NS;
+		sp_maker_around(&m, SP_EV_python_call, STEP, start, SP_PHASE_update);
+	}
+	ck_assert_str_eq(judge(), "compile-bound");
+	ck_assert_int_eq(v.id, SP_VERDICT_late_compile);
+	ck_assert_int_ne(v.confidence, SP_CONFIDENCE_HIGH);
+}
+END_TEST
+
 START_TEST(time_in_no_call_that_is_most_of_the_time)
 {
 	for (int i = 0; i < STEPS; i++) {
@@ -477,6 +494,7 @@ int main(void)
 	tcase_add_test(c, a_checkpoint_that_takes_less);
 	tcase_add_test(c, compiling_that_takes_most_of_the_time);
 	tcase_add_test(c, compiling_that_goes_on);
+	tcase_add_test(c, compiling_that_comes_late);
 	tcase_add_test(c, time_in_no_call_that_is_most_of_the_time);
 	tcase_add_loop_test(c, calls_in_which_nothing_computes, 0, 3);
 	tcase_add_test(c, rounds_of_boosting);
