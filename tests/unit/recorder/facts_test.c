@@ -155,10 +155,12 @@ START_TEST(use_after_steps_is_recorded_now_and_then)
 }
 END_TEST
 
-/* The fetch is shorter than a tick of the kernel, and looks at no clock of the thread. */
+/* The fetch is shorter than a tick of the kernel, and looks at no clock of the thread. A reading
+ * that loses its core is long itself, so most rounds have to be near. */
 START_TEST(a_fetch_has_the_threads_time)
 {
 	struct sp_call_rusage before, after;
+	unsigned near = 0;
 
 	run_begin("map");
 	for (int i = 0; i < 20; i++) {
@@ -171,8 +173,9 @@ START_TEST(a_fetch_has_the_threads_time)
 		ck_assert(sp_call_rusage_read(&after));
 		all_ns = sp_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 		ck_assert_uint_le(after.cpu_ns - before.cpu_ns, all_ns);
-		ck_assert_uint_ge(after.cpu_ns - before.cpu_ns + 200000u, all_ns);
+		near += after.cpu_ns - before.cpu_ns + 200000u >= all_ns;
 	}
+	ck_assert_uint_gt(near, 10);
 	run_remove();
 }
 END_TEST
