@@ -248,7 +248,7 @@ class Sample(SampledCase):
         sampler = self.functions(run)["sampler"]
         price_ns = sampler["cpu_ns"] / sampler["looks"]
         most = UNPRICED_LOOKS + 2 * sampler["wall_ns"] / (LIMIT * price_ns)
-        self.assertGreater(sampler["looks"], UNPRICED_LOOKS)
+        self.assertGreater(sampler["looks"], 5)
         self.assertLess(sampler["looks"], most, sampler)
 
     def test_killed_while_it_is_read(self):
