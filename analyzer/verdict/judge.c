@@ -422,16 +422,14 @@ static bool applies(const struct sp_verdict *v, enum sp_advice_id advice)
 	       sp_advice_is_worth_it(&v->metrics, advice);
 }
 
-/* Advice on the verdict's own cost, or on another one. A state has no other advice than its own,
- * and where any other rule holds, a faster device is bad advice. */
+/* Advice on the verdict's own cost, or on another one. A state has no other advice than its own. */
 static bool is_about(const struct sp_verdict *v, enum sp_advice_id advice, bool same)
 {
 	const struct sp_advice_rule *a = sp_advice_rule_of(advice);
 
 	if (IS_STATE)
 		return same && a->verdict == v->id;
-	return (sp_rule_of(a->verdict)->cost == sp_rule_of(v->id)->cost) == same &&
-	       (a->verdict != SP_VERDICT_compute || IS(compute));
+	return (sp_rule_of(a->verdict)->cost == sp_rule_of(v->id)->cost) == same;
 }
 
 #define GIVEN(other) given[SP_ADVICE_##other]

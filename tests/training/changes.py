@@ -45,6 +45,7 @@ FEW = ["use_workers"]
 # These ask to look at something: the case shows one remedy, and the saving has no bound.
 UNBOUND = {
     "loop_names",
+    "growth",
     "unknown_blocked",
     "unknown_names",
     "unmarked_names",
@@ -132,7 +133,7 @@ CASES = {
     **cases("beside", "own_queue", "own_rare", "own_forward", "async_checkpoint", "load_ahead"),
     **cases("beside", "loop_writes", "loop_fsync", "loop_messages", "loop_blocked", "loop_names"),
     **cases("beside", "loop_waits"),
-    **cases("beside", "rare_loop", "other_threads"),
+    **cases("beside", "rare_loop", "other_threads", "growth"),
     **cases("beside", "unknown_blocked", "unknown_names", "unmarked_names"),
     **cases("beside", "less_bookkeeping", "less_evaluation", "less_validation", "compile_once"),
     **cases("beside", "less_generation", "model_data"),

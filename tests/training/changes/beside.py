@@ -18,7 +18,7 @@ import torch
 from own_loop import CASE, IS_AFTER, Loop, Rows
 from torch.utils.data import DataLoader
 
-STEPS = int(os.environ.get("STEPS", "40"))
+STEPS = int(os.environ.get("STEPS", "60" if CASE == "growth" else "40"))
 later = queue.Queue()
 pool = concurrent.futures.ThreadPoolExecutor(1)
 ahead = []
@@ -192,6 +192,10 @@ def named_part():
 def loop_names(number):
     if not IS_AFTER or number % 10 == 0:
         named_part()
+
+
+def growth(number):
+    time.sleep(0.0005 * (0 if IS_AFTER else number))
 
 
 # Compiling
@@ -452,6 +456,7 @@ AFTER_STEPS = {
         loop_blocked,
         rare_loop,
         loop_names,
+        growth,
     )
 }
 QUEUES = {"own_queue": own_queue, "own_rare": own_rare}

@@ -639,6 +639,8 @@ END_TEST
 /* A metric over all predictions so far: the loop's code takes longer from step to step. */
 START_TEST(steps_that_grow)
 {
+	bool is_advised = false;
+
 	names();
 	for (uint64_t i = 0; i < 100; i++) {
 		step(1000);
@@ -647,6 +649,9 @@ START_TEST(steps_that_grow)
 	judge();
 	ck_assert_int_eq(v.doubts[SP_DOUBT_drift], _i);
 	ck_assert(!_i || !strcmp(v.metrics.of[SP_METRIC_grown_row].text, "other"));
+	for (uint32_t i = 0; i < v.advice_count; i++)
+		is_advised |= v.advice[i] == SP_ADVICE_growth;
+	ck_assert_int_eq(is_advised, _i);
 	ck_assert(!_i ||
 		  value(SP_METRIC_late_step_ns) > value(SP_METRIC_early_step_ns) + 5 * WORK_NS);
 }

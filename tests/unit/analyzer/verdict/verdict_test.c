@@ -571,6 +571,20 @@ START_TEST(a_costly_optimizer)
 }
 END_TEST
 
+/* A small wait for input is the first gain, and not the only one. */
+START_TEST(what_takes_the_time_beside_a_small_cost)
+{
+	set(SP_METRIC_lost_wait_share, 0.06);
+	set(SP_METRIC_optimizer_share, _i ? 0.75 : 0.45);
+	set(SP_METRIC_switches_on, _i);
+	v.metrics.of[SP_METRIC_switches].is_known = true;
+	ck_assert_str_eq(judge(), "input-bound");
+	ck_assert_int_eq(advises("cheaper_optimizer"), _i);
+	ck_assert_int_eq(advises("switches_off"), _i);
+	ck_assert(!advises("faster_model"));
+}
+END_TEST
+
 /* Code of the loop may make its batches, unless it sleeps or is rare. */
 /* Nothing shows which of it is the loop's. */
 START_TEST(code_of_keras_between_calls_of_pytorch)
@@ -1142,6 +1156,7 @@ int main(void)
 	tcase_add_test(c, loads_are_no_saves);
 	tcase_add_test(c, a_model_that_waits);
 	tcase_add_test(c, a_costly_optimizer);
+	tcase_add_loop_test(c, what_takes_the_time_beside_a_small_cost, 0, 2);
 	tcase_add_test(c, a_loop_without_a_loader);
 	tcase_add_test(c, code_of_keras_between_calls_of_pytorch);
 	tcase_add_loop_test(c, a_loop_that_sleeps, 0, 2);
