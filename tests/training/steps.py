@@ -12,21 +12,7 @@ import training
 PYTHON = training.interpreter()
 EPOCHS, BATCHES, VALIDATED = 2, 10, 3
 CALL_NS = 5000
-EXTRA_NS = 1000000  # what another process may take between a timer and what it times
-
-
-def timed(test):
-    """Another process may take the processor between a timer and what it times: three tries."""
-
-    def retried(self):
-        for _ in range(2):
-            try:
-                return test(self)
-            except AssertionError:
-                self.setUpClass()
-        return test(self)
-
-    return retried
+EXTRA_NS = 1000000  # code between a timer and what it times, that runs once
 
 
 class Loop:
@@ -48,10 +34,13 @@ class Loop:
             cls.threads = training.report("threads", run)["threads"]
         cls.account = {row["part"]: row for row in cls.summary["account"]}
 
-    def near(self, part, ns, share, calls):
-        bound = share * ns + CALL_NS * calls + EXTRA_NS
-        found = self.account[part]["ns"]
-        self.assertLessEqual(abs(found - ns), bound, (part, found, ns))
+    def near(self, what, found, timers, share):
+        """Within a share of the timers; another program may get the core between a timer and what
+        it times, for as long as the thread waited for one."""
+        calls, ns, core_wait_ns = (sum(each) for each in zip(*(self.timers[t] for t in timers)))
+        bound = share * ns + CALL_NS * calls + EXTRA_NS + core_wait_ns
+        told = f"{what}: {found} ns of {ns}, waits for a core {core_wait_ns}, bound {bound:.0f}"
+        self.assertLessEqual(abs(found - ns), bound, told)
 
     def test_counts(self):
         count = EPOCHS * BATCHES // self.accumulate
@@ -68,51 +57,46 @@ class Loop:
         for step in steps:
             self.assertEqual(sum(ns or 0 for ns in step["parts"].values()), step["wall_ns"])
 
-    @timed
     def test_calls(self):
-        calls, ns = self.timers["backward"]
-        self.near("backward", ns, 0.02, calls)
+        self.near("backward", self.account["backward"]["ns"], ["backward"], 0.02)
         # PyTorch's code around its own marker is in the timer, and not in the marker.
-        calls, ns = self.timers["optimizer"]
-        self.near("optimizer", ns, 0.1, 4 * calls)
+        self.near("optimizer", self.account["optimizer"]["ns"], ["optimizer"], 0.1)
         # The last zero_grad is after the last step.
-        calls, ns = self.timers["zero_grad"]
+        calls, ns, _ = self.timers["zero_grad"]
         self.assertLessEqual(self.account["zero_grad"]["ns"], ns + CALL_NS * calls)
 
-    @timed
     def test_forward(self):
         """The timer is around the model and the loss."""
-        calls, ns = self.timers["forward"]
         found = self.account["forward"]["ns"] + self.account["loss"]["ns"]
-        self.assertLessEqual(abs(found - ns), 0.05 * ns + CALL_NS * calls + EXTRA_NS)
+        self.near("forward", found, ["forward"], 0.05)
 
-    @timed
     def test_loader_wait(self):
-        wall = sum(step["wall_ns"] for step in self.steps["steps"])
         found = sum(step["parts"]["loader_wait"] for step in self.steps["steps"])
-        self.assertLess(abs(found - self.timers["loader_wait"][1]) / wall, 0.02)
+        self.near("waits", found, ["loader_wait"], 0.05)
 
     def test_ends_of_the_loader(self):
-        """In the account, all beginnings but the first epoch's and all ends but the last one's; in
-        no step."""
+        """In the account, and in no step; the first beginning and the last end are outside of the
+        steps."""
         in_steps = sum(step["parts"]["loader_wait"] for step in self.steps["steps"])
-        between = self.account["loader_wait"]["ns"] - in_steps
-        timed = [self.timers[name] for name in ("loader_begin", "loader_end")]
-        self.assertEqual([calls for calls, _ in timed], [EPOCHS, EPOCHS])
-        self.assertTrue(0 < between < sum(ns for _, ns in timed))
+        row = self.account["loader_wait"]
+        ends = row["ns"] - in_steps
+        self.assertEqual(self.timers["loader_begin"][0], EPOCHS)
+        self.assertEqual(self.timers["loader_end"][0], EPOCHS)
+        self.near("ends", ends, ["loader_begin", "loader_end"], 0.05)
+        outside = row["outside_steps_ns"] or 0
+        self.near("ends outside", outside, ["first_loader_begin", "last_loader_end"], 0.05)
 
-    @timed
     def test_validation(self):
         """One between steps, one after them; the timer includes the making of workers."""
-        calls, ns = self.timers["validation"]
         found = sum(e["validation_ns"] for e in self.epochs["epochs"])
-        self.assertEqual(calls, EPOCHS)
-        self.assertLessEqual(abs(found - ns), 0.1 * ns + EXTRA_NS)
+        self.assertEqual(self.timers["validation"][0], EPOCHS)
+        self.near("validation", found, ["validation"], 0.1)
         self.assertEqual(self.account["validation"]["ns"], found)
-        self.assertTrue(0 < self.account["validation"]["outside_steps_ns"] < found)
+        outside = self.account["validation"]["outside_steps_ns"]
+        self.assertTrue(0 < outside < found, (outside, found))
 
     def test_checkpoint(self):
-        calls, ns = self.timers["checkpoint"]
+        calls, ns, _ = self.timers["checkpoint"]
         found = self.account["checkpoint"]["ns"]
         self.assertEqual(calls, EPOCHS)
         self.assertTrue(0 < found < ns, (found, ns))
