@@ -20,6 +20,7 @@ import collections
 import glob
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -159,6 +160,20 @@ def show(name, lines, verdict, right, every):
         print(f"{name:24} {verdict['code']} ({verdict['confidence']}): {answer}", flush=True)
 
 
+def tells(truth, text):
+    """The verdict has the program's own share, or less by what waited for a core."""
+    if "tells" not in truth:
+        return True
+    words, true = truth["tells"]
+    found = re.search(re.escape(words) + r"([\d.]+)%", text)
+    waits = truth["core_waits"].get("loader_wait", 0) / truth["rows"]["loader_wait"][1]
+    off = float(found[1]) / 100 - true if found else 1
+    if -training.SHARE - waits <= off <= training.SHARE:
+        return True
+    print(f"not \"{words}{true:.1%}\", {waits:.1%} waited for a core: {text}", flush=True)
+    return False
+
+
 def judge(name, python, arguments):
     """Runs one program; returns its outcome, or None where a package is missing."""
     truth, summary = run(name, python)
@@ -178,6 +193,8 @@ def judge(name, python, arguments):
     if right and truth.get("says", "") not in verdict["text"]:
         print(f"{name:24} does not say \"{truth['says']}\": {verdict['text']}", flush=True)
         wrong.append("reason")
+    if right and not tells(truth, verdict["text"]):
+        wrong.append("share")
     told = " ".join([verdict["text"], *(piece["text"] for piece in summary["advice"])])
     if right and truth.get("advises", "") not in told:
         print(f"{name:24} does not advise \"{truth['advises']}\": {told}", flush=True)

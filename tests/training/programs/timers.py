@@ -140,6 +140,7 @@ def truth():
 
 def show(**more):
     """Prints all. `more`: `why`, the right verdicts where rows do not tell; `loose`, rows that are
-    not compared; `says`, words of the verdict; `advises`, words of the advice; `denies`, words
-    that both lack."""
+    not compared; `says`, words of the verdict; `tells`, such words and the share of the loader's
+    row that the verdict has after them; `advises`, words of the advice; `denies`, words that both
+    lack."""
     print(json.dumps({**truth(), **more}), flush=True)
