@@ -98,6 +98,8 @@ static enum sp_phase_interval_kind kind_of(const struct sp_process_metadata *ima
 		return slot->value & SP_LOADER_ENDED ? SP_INTERVAL_NONE : SP_INTERVAL_LOADER_BEGIN;
 	case SP_EV_loader_next:
 		return slot->value & 1 ? SP_INTERVAL_LOADER_END : SP_INTERVAL_LOADER;
+	case SP_EV_creat:
+		return kind_of_target(sp_process_fd_kind(image, arg));
 	case SP_EV_fork:
 		return SP_INTERVAL_FORK;
 	case SP_EV_munmap:

@@ -66,6 +66,14 @@ static mode_t mode_argument(int flags, va_list arguments)
 								     : 0;
 }
 
+/* A file that is opened for writing alone is no input. Flags are in no event, so the event's kind
+ * is that of creat. In flight the call keeps its name. */
+static void note_direction(struct sp_open_span *span, int flags)
+{
+	if ((flags & O_ACCMODE) == O_WRONLY)
+		span->what = sp_what_make(SP_EV_creat, sp_commit_arg(span->what));
+}
+
 SP_HOOK(int, open, const char *path, int flags, ...)
 {
 	struct sp_thread *t = sp_enter();
@@ -78,6 +86,7 @@ SP_HOOK(int, open, const char *path, int flags, ...)
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(open)(path, flags, mode));
 	SP_SPAN_OPEN(span, t, SP_EV_open, path);
+	note_direction(&span, flags);
 	return descriptor_opened(&span, SP_REAL(open)(path, flags, mode), path);
 }
 SP_ALIAS(open64, open);
@@ -94,6 +103,7 @@ SP_HOOK(int, openat, int folder, const char *path, int flags, ...)
 	if (!t)
 		return descriptor_opened_unseen(SP_REAL(openat)(folder, path, flags, mode));
 	SP_SPAN_OPEN(span, t, SP_EV_openat, path);
+	note_direction(&span, flags);
 	return descriptor_opened(&span, SP_REAL(openat)(folder, path, flags, mode), path);
 }
 SP_ALIAS(openat64, openat);

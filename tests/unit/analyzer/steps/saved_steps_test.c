@@ -80,6 +80,29 @@ START_TEST(a_save_by_rename)
 }
 END_TEST
 
+/* A log that each step opens for writing, which empties it, is no data that is read: with a loader,
+ * and without. */
+START_TEST(a_log_that_is_emptied)
+{
+	enum { STEPS = 10 };
+	const struct sp_steps *s;
+	uint64_t written = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		if (_i)
+			batch();
+		forward_backward();
+		optimize();
+		span(SP_EV_creat, REGULAR | 1, SAVE_NS, 3);
+	}
+	s = steps();
+	for (uint32_t i = 0; i < s->count; i++)
+		written += s->steps[i].sum[SP_STEP_SUM_write];
+	ck_assert_uint_eq(written, (STEPS - 1) * SAVE_NS);
+	ck_part(account(), loader_wait, _i ? STEPS * WAIT_NS : 0);
+}
+END_TEST
+
 /* A handler of a signal saves while the model computes. */
 START_TEST(a_save_inside_of_a_forward)
 {
@@ -173,6 +196,7 @@ int main(void)
 	tcase_add_checked_fixture(c, loop_begin, judged_trace_end);
 	tcase_add_test(c, saves_before_the_training);
 	tcase_add_loop_test(c, saves_in_each_step, 0, 2);
+	tcase_add_loop_test(c, a_log_that_is_emptied, 0, 2);
 	tcase_add_loop_test(c, a_save_by_rename, 0, 2);
 	tcase_add_test(c, a_save_inside_of_a_forward);
 	tcase_add_loop_test(c, loads_of_batches, 0, 2);
