@@ -80,6 +80,8 @@ struct bound {
 #define CODE_AROUND(part) code_around(e, part)
 #define WITH_LAST_STEP(share) with_last_step(e, share)
 #define LOOP(share) WITH_LAST_STEP(fmin(share, V(loop_share)))
+/* Fewer tensors take less time of the workers, too, but not of that in which they are blocked. */
+#define RECEIVED(share) ((share)*fmax(V(handover_wait_share), 1 - V(fetch_blocked_share)))
 #define RESTARTS restart_share(e)
 /* Starts and ends of workers: waits for first batches beyond making these. */
 #define STARTS (STARTS_SURE * fmax(V(first_batch_share) - V(first_made_share), 0))

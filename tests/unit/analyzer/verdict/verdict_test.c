@@ -835,6 +835,8 @@ START_TEST(one_advice_for_one_time)
 	ck_assert(advises("receive") && !advises("handover"));
 	/* Fewer tensors take less time of the workers, too: all of the wait may go. */
 	ck_assert_double_eq_tol(saved_by(SP_ADVICE_receive), 0.3, 1e-9);
+	set(SP_METRIC_fetch_blocked_share, 0.85);
+	ck_assert_double_eq_tol(saved_by(SP_ADVICE_receive), 0.6 * 0.3, 1e-9);
 }
 END_TEST
 
