@@ -6,10 +6,11 @@
 
 Records each program of this folder, or any trainer under outside_timers.py, and prints a line for
 each: program, steps, the row that is furthest from the truth, verdict, confidence, and whether the
-verdict is true: `true`, `false`, `timid` where it abstains and the truth is clear. Status 1 where a
-verdict is false, or where steps are. --few: some that were wrong once, each of which has to be
-true. --preload: as LD_PRELOAD, not as `stageprof run`, which samples, too. --say: what the report
-says. --keep: the runs stay in FOLDER.
+verdict is true: `true`, `false`, `timid` where it abstains and the truth is clear, `misleads` where
+the first advice lacks the words that the program asks for (`advises`). Status 1 where a verdict is
+false or misleads, or where steps are wrong. --few: some that were wrong once, each of which has to
+be true. --preload: as LD_PRELOAD, not as `stageprof run`, which samples, too. --say: what the
+report says. --keep: the runs stay in FOLDER.
 """
 
 import argparse
@@ -139,10 +140,11 @@ def told_row(line):
     return f"{line.row[:15]} {found} of {true}" + ("" if line.right else " !")
 
 
-def answer(truth, verdict):
-    allowed = programs.right_verdicts(truth)
+def answer(truth, summary):
+    allowed, verdict = programs.right_verdicts(truth), summary["verdict"]
     if verdict["code"] in allowed or training.told(verdict) in allowed:
-        return "true"
+        first = summary["advice"][0]["text"] if summary["advice"] else ""
+        return "true" if truth.get("advises", "") in first else "misleads"
     return "timid" if verdict["code"] in programs.ABSTAINS else "false"
 
 
@@ -162,7 +164,7 @@ def judge(name, truth, summary, allowed):
     lines, verdict = list(programs.compare(truth, summary)), summary["verdict"]
     steps = summary["steps"]["count"] or 0
     shown = str(steps) if steps == truth["steps"] else f"{steps}!={truth['steps']}"
-    told, is_true = training.told(verdict), answer(truth, verdict)
+    told, is_true = training.told(verdict), answer(truth, summary)
     row = told_row(worst(lines))
     print(COLUMNS.format(name, shown, row, told, verdict["confidence"], is_true), flush=True)
     return is_true in allowed and steps == truth["steps"]
