@@ -15,13 +15,16 @@ static void load_file(uint32_t file)
 	sp_maker_around(&m, SP_EV_python_call, LABEL, start, SP_PHASE_checkpoint_load);
 }
 
-/* Data that are cached and weights of the start are no checkpoint; weights that are loaded are. */
+/* Data that are cached and weights of the start are no checkpoint; weights that are loaded are. A
+ * folder made for such data, and a copy of them, are none either. */
 START_TEST(saves_before_the_training)
 {
 	struct sp_account sum;
 
+	span(SP_EV_mkdir, 0, WAIT_NS, 0);
 	for (int i = 0; i < 3; i++)
 		span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_save);
+	span(SP_EV_sendfile, 0, WAIT_NS, 4096);
 	span(SP_EV_python_call, LABEL, SAVE_NS, SP_PHASE_checkpoint_load);
 	span(SP_EV_loader_begin, 0, 10, 8);
 	for (int i = 0; i < 6; i++) {
