@@ -49,6 +49,9 @@ ENDS = {
     "hang_thread_join": (signal.SIGINT, 12),
     "busy_at_end": (signal.SIGINT, 12),
 }
+# A program that does not end: signals, and the seconds after each. Ranks have sessions of their
+# own, and torchrun ends them where it may.
+LIMITS = [(0, 240), (signal.SIGTERM, 60), (signal.SIGKILL, None)]
 COLUMNS = "{:20} {:>9} {:32} {:24} {:7} {}"
 
 
@@ -101,11 +104,11 @@ def finish(process, name, out):
             process.wait(seconds)
         if process.poll() is None:
             os.killpg(process.pid, number)
-    try:
-        process.wait(240)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    for number, seconds in LIMITS:
+        if process.poll() is None:
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
 
 
 def record(name, python, is_preload, folder):
