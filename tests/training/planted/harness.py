@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import training
 
 BUILD = os.environ["STAGEPROF_TEST_BUILD"]
+CORES = 2  # of a trainer
 SLOW_FILES = os.path.join(BUILD, "slow_files")
 
 
@@ -35,7 +36,7 @@ def environment(traced, run, settings):
 
 
 def two_cores():
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
 
 
 def python(argv, folder, traced, interpreter=None, **settings):

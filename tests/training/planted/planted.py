@@ -31,15 +31,16 @@ def judge(fault):
     code = harness.training.told(verdict)
     missing = [name for name in fault.advice if name not in advice]
     if code not in fault.verdicts:
+        print(f"{fault.trainer}: {verdict}", file=sys.stderr, flush=True)
         return code, "WRONG"
     return code, f"no advice {' '.join(missing)}" if missing else ""
 
 
 def is_crowded(fault, code):
     """Others that want the processors make a healthy trainer wait: that verdict is right. Any
-    trainer's verdict may be that they had the processors."""
+    trainer's verdict may be that they had the processors. All trainers share the first two."""
     may_be = fault.trainer.startswith("healthy") or code == "machine-busy"
-    return may_be and os.getloadavg()[0] > os.cpu_count()
+    return may_be and os.getloadavg()[0] > min(os.cpu_count(), harness.CORES)
 
 
 def row_of(fault):
