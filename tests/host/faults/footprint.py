@@ -166,8 +166,10 @@ class Epochs(harness.Case):
     # collects of the last two workers
     MOST_FILES = 2 * 5 + 2 + 2
     # In write mode the memory of a killed worker is collected while the next ones run, and its
-    # files are not free until then: those of three epochs are in use. 30 epochs have 300 threads.
-    MOST_FILES_OF_KILLED = 3 * 2 * 5 + 2 + 2
+    # files are not free until then: those of three epochs are in use. On a slow machine the same
+    # holds for a worker that ends, where an append takes longer than it may wait. 30 epochs have
+    # 300 threads.
+    MOST_FILES_COLLECTED = 3 * 2 * 5 + 2 + 2
 
     def test_files(self):
         for mode in ("map", "write"):
@@ -189,8 +191,11 @@ class Epochs(harness.Case):
         self.assertEqual((calls, run["events_lost"]), (reads, 0))
         self.assertEqual(set(run["damage"].values()), {0}, run["damage"])
         self.assert_valid(outcome.trace)
-        most = self.MOST_FILES_OF_KILLED if (mode, how) == ("write", "killed") else self.MOST_FILES
-        self.assertLessEqual(len(outcome.trace.files()), most)
+        files = len(outcome.trace.files())
+        print(mode, how, files, "files")
+        self.assertLessEqual(
+            files, self.MOST_FILES if mode == "map" else self.MOST_FILES_COLLECTED
+        )
 
 
 FEW = 3
