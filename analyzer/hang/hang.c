@@ -22,6 +22,8 @@
 #define TIMES_LONGEST 3			/* as long as the longest stretch without a step so far */
 #define GIVEN_UP_NS INT64_C(1000000000) /* a shorter call that was given up ends no hang */
 #define SILENT_LEAST_NS INT64_C(6000000000)
+/* Trainers that gave up a wait: each one's end is compared with all others' calls. */
+#define GIVEN_UP_TRIED 8u
 /* A killed thread is hardly found by chance in a call that took less than 1/RARE of its life. */
 #define RARE 100u
 
@@ -529,8 +531,9 @@ static bool has_moved(const struct looking *l, const struct sp_hang_link *link)
 	return past && past->has_ended && !is_wait(link->kind);
 }
 
-/* A trainer that did not move until a signal, an exception or a time limit ended its wait. */
-static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
+/* A trainer that did not move until a signal, an exception or a time limit ended its wait. Returns
+ * false where nothing of it was given up. */
+static bool find_given_up(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
 {
 	const struct sp_steps *steps = &report->training.trainers[t].steps;
 	uint32_t stream = trainer_stream(report, t);
@@ -539,11 +542,11 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 			    .end_ns = given_up_ns(report, stream, since_ns, least_ns)};
 
 	if (l.end_ns < since_ns + least_ns)
-		return;
+		return false;
 	l.is_signal = sp_signal_find(&report->run, stream, l.end_ns);
 	l.past = calloc(report->run.index.stream_count, sizeof(*l.past));
 	if (!l.past)
-		return;
+		return false;
 	*hang = (struct sp_hang){.since_ns = since_ns,
 				 .for_ns = (uint64_t)(l.end_ns - since_ns),
 				 .is_given_up = true,
@@ -554,11 +557,13 @@ static void find_given_up(const struct sp_report *report, uint32_t t, struct sp_
 	hang->is_hung &= hang->count > 1 || !is_wait(hang->chain[0].kind);
 	hang->is_hung = hang->is_hung && !has_moved(&l, &hang->chain[hang->count - 1]);
 	free(l.past);
+	return true;
 }
 
 void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 {
 	struct looking l = {.report = report, .end_ns = INT64_MIN};
+	uint32_t tried = 0;
 
 	*hang = (struct sp_hang){.is_hung = false};
 	if (sp_index_has_digested(&report->run.index) || !is_whole(report))
@@ -567,9 +572,10 @@ void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 		if (report->training.trainers[t].steps.count)
 			find_standing(&l, t, hang);
 	sp_group_match_finish(&l.match);
-	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
+	for (uint32_t t = 0; !hang->is_hung && tried < GIVEN_UP_TRIED && t < report->training.count;
+	     t++)
 		if (report->training.trainers[t].steps.count)
-			find_given_up(report, t, hang);
+			tried += find_given_up(report, t, hang);
 }
 
 /* At the end of the run, or when it was given up. Sets l->past, the caller frees it. */
@@ -609,7 +615,9 @@ uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *han
 		return 0;
 	l.match = *match; /* borrowed */
 	add_trainer(&l, &one, trainer);
-	if (!one.chain[0].is_stopped && !one.chain[0].is_gone)
+	/* Only one that others wait for is followed: the search is of all threads. */
+	if (!one.chain[0].is_stopped && !one.chain[0].is_gone &&
+	    !(match->ranks && sp_rank_is_inside(match->ranks[trainer].state)))
 		follow_worker(&l, &one, trainer_stream(report, trainer),
 			      least_of(&report->training.trainers[trainer].steps));
 	memcpy(ret, one.chain, one.count * sizeof(*ret));

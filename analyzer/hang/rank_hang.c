@@ -63,6 +63,21 @@ static int add_rank(struct sp_rank_hang *ret, const struct sp_report *report,
 	return 0;
 }
 
+static int compare_numbers(const void *a, const void *b, void *numbers)
+{
+	uint64_t x = ((const uint64_t *)numbers)[*(const uint32_t *)a];
+	uint64_t y = ((const uint64_t *)numbers)[*(const uint32_t *)b];
+
+	return (x > y) - (x < y);
+}
+
+static void sort_ranks(struct sp_rank_hang *hang)
+{
+	for (uint32_t t = 0; t < hang->trainers; t++)
+		hang->order[t] = t;
+	qsort_r(hang->order, hang->trainers, sizeof(*hang->order), compare_numbers, hang->numbers);
+}
+
 int sp_rank_hang_find(const struct sp_report *report, const struct sp_hang *hang,
 		      struct sp_rank_hang *ret)
 {
@@ -74,10 +89,12 @@ int sp_rank_hang_find(const struct sp_report *report, const struct sp_hang *hang
 		return r;
 	ret->row_of = calloc(ret->trainers, sizeof(*ret->row_of));
 	ret->numbers = calloc(ret->trainers, sizeof(*ret->numbers));
-	if (!ret->row_of || !ret->numbers)
+	ret->order = calloc(ret->trainers, sizeof(*ret->order));
+	if (!ret->row_of || !ret->numbers || !ret->order)
 		return -ENOMEM;
 	for (uint32_t t = 0; r == 0 && t < ret->trainers; t++)
 		r = add_rank(ret, report, hang, t);
+	sort_ranks(ret);
 	return r;
 }
 
@@ -87,31 +104,31 @@ void sp_rank_hang_finish(struct sp_rank_hang *hang)
 	free(hang->rows);
 	free(hang->row_of);
 	free(hang->numbers);
+	free(hang->order);
 	*hang = (struct sp_rank_hang){.trainers = 0};
 }
 
-/* The least number above `after` of a rank in this row; UINT64_MAX: there is none. */
-static uint64_t next_number(const struct sp_rank_hang *hang, uint32_t row, uint64_t from)
+/* The next number, from place *i of the order on, of a rank in this row; UINT64_MAX: there is none.
+ */
+static uint64_t next_number(const struct sp_rank_hang *hang, uint32_t row, uint32_t *i)
 {
-	uint64_t next = UINT64_MAX;
-
-	for (uint32_t t = 0; t < hang->trainers; t++)
-		if (hang->row_of[t] == row && hang->numbers[t] >= from && hang->numbers[t] < next)
-			next = hang->numbers[t];
-	return next;
+	while (*i < hang->trainers && hang->row_of[hang->order[*i]] != row)
+		++*i;
+	return *i < hang->trainers ? hang->numbers[hang->order[(*i)++]] : UINT64_MAX;
 }
 
 void sp_rank_hang_numbers(const struct sp_rank_hang *hang, uint32_t row,
 			  char ret[SP_RANKS_TEXT_BYTES])
 {
-	uint64_t first = next_number(hang, row, 0);
+	uint32_t i = 0;
+	uint64_t first = next_number(hang, row, &i);
 	size_t used = 0;
 
 	*ret = '\0';
 	while (first != UINT64_MAX && used + 48 < SP_RANKS_TEXT_BYTES) {
-		uint64_t last = first, next = next_number(hang, row, first + 1);
+		uint64_t last = first, next = next_number(hang, row, &i);
 
-		for (; next == last + 1; next = next_number(hang, row, next + 1))
+		for (; next == last || next == last + 1; next = next_number(hang, row, &i))
 			last = next;
 		used += (size_t)snprintf(ret + used, SP_RANKS_TEXT_BYTES - used, "%s%llu",
 					 used ? ", " : "", (unsigned long long)first);

@@ -25,6 +25,7 @@ struct sp_rank_hang {
 	uint32_t row_count, row_room;
 	uint32_t *row_of;  /* by trainer */
 	uint64_t *numbers; /* of the ranks, by trainer */
+	uint32_t *order;   /* trainers, by number */
 	uint32_t trainers;
 };
 

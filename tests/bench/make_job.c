@@ -6,7 +6,7 @@
  * loader, forward or backward; ns that the phase takes longer. Also: no-collectives, seed=N,
  * stages=N of a pipeline, strides for their ranks, ranks=FROM:TO to write only those, world=N,
  * later=NS for the begin of the job, skew=NS for the clock of host n, n times, noise=PERMILLE of
- * each phase.
+ * each phase, missing=RANK (again for more) of a job that stands still.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,6 +59,9 @@ int main(int argc, char **argv)
 			job.collective = NULL;
 		else if (strcmp(argv[i], "strides") == 0)
 			job.strides = true;
+		else if (job.missing_count < SP_MISSING_MAX &&
+			 sscanf(argv[i], "missing=%u", &job.missing[job.missing_count]) == 1)
+			job.missing_count++;
 		else if (sscanf(argv[i], "seed=%u", &job.seed) != 1 &&
 			 sscanf(argv[i], "stages=%u", &job.stages) != 1 &&
 			 sscanf(argv[i], "ranks=%u:%u", &from, &to) != 2 &&

@@ -6,12 +6,17 @@
 #include <string.h>
 
 #include "tests/unit/common/trace_maker.h"
+#include "trace/collectives.h"
 
 #define START_TICKS UINT64_C(3000000000000)
 #define REDUCE_NS 2000000u
 #define OPTIMIZER_NS 1000000u
 
-enum { LOADER = 1, SGD, REDUCE, RECV };
+#define STILL_NS UINT64_C(20000000000) /* since then nothing moves */
+#define ELEMENTS 1000
+#define GROUP_AT 7 /* its address */
+
+enum { LOADER = 1, SGD, REDUCE, RECV, GROUP };
 
 static const uint64_t usual_ns[] = {
 	[SP_PLANT_LOADER] = 1000000,
@@ -172,12 +177,61 @@ static void put(struct sp_maker *m, const char *folder, uint32_t rank, const cha
 	sp_maker_put(m, folder, file);
 }
 
+static bool is_missing(const struct sp_planted_job *job, uint32_t rank)
+{
+	for (uint32_t i = 0; i < job->missing_count; i++)
+		if (job->missing[i] == rank)
+			return true;
+	return false;
+}
+
+static void make_group(struct sp_maker *m, const struct sp_planted_job *job, uint32_t rank)
+{
+	uint64_t at = start_ticks(job) - 1000000;
+
+	name(m, GROUP, "process group 0 default_pg");
+	sp_maker_span(m, SP_EV_collective_group, GROUP_AT, at, at, job->ranks);
+	sp_maker_extra(m, rank, 0, 0);
+	sp_maker_around(m, SP_EV_python_call, GROUP, at - 1000, 0);
+}
+
+static void call_collective(struct sp_maker *m, uint64_t at)
+{
+	sp_maker_span(m, SP_EV_collective, GROUP_AT, at, at, ELEMENTS);
+	sp_maker_extra(m, SP_COLLECTIVE_all_reduce | 6 << 8, 0, 0);
+}
+
+/* Nobody ended the process: it is inside of a call. */
+static void put_standing(struct sp_maker *m, const char *folder, uint32_t rank, uint32_t kind)
+{
+	struct sp_mark mark = {m->now_ticks + 1000, kind};
+	char file[48];
+	size_t at;
+
+	sp_maker_block(m, 0);
+	at = sp_maker_window(m, SP_WINDOW_SLOTS_MIN) + offsetof(struct sp_window_header, mark);
+	memcpy(m->bytes + at, &mark, sizeof(mark));
+	snprintf(file, sizeof(file), "rank-%05u.zst", rank);
+	if (sp_maker_write(folder, file, m->bytes, m->size) < 0)
+		abort();
+	sp_maker_finish(m);
+}
+
+static void stand(struct sp_maker *m, const char *folder, uint32_t rank, bool misses)
+{
+	if (!misses)
+		call_collective(m, m->now_ticks + 1000);
+	put_standing(m, folder, rank, misses ? SP_EV_open : SP_EV_cond_wait);
+}
+
 static void write_steps(const struct sp_planted_job *job, const struct instants *t,
 			const char *folder, uint32_t rank)
 {
 	struct sp_maker m;
 
 	begin(&m, job, rank, rank);
+	if (job->missing_count)
+		make_group(&m, job, rank);
 	for (uint32_t step = 0; step < job->steps; step++) {
 		uint64_t at = start_ticks(job) + t->begins[step];
 		uint64_t fed = at + phase_ns(job, rank, step, SP_PLANT_LOADER);
@@ -185,10 +239,15 @@ static void write_steps(const struct sp_planted_job *job, const struct instants 
 		uint64_t together = start_ticks(job) + end_of(job, t, rank, step);
 
 		sp_maker_span(&m, SP_EV_torch_range, LOADER, at, fed, 0);
+		if (job->missing_count)
+			call_collective(&m, back);
 		sp_maker_span(&m, SP_EV_torch_backward, 0, back, together, 0);
 		sp_maker_span(&m, SP_EV_torch_range, SGD, together, together + OPTIMIZER_NS, 0);
 	}
-	put(&m, folder, rank, "");
+	if (job->missing_count)
+		stand(&m, folder, rank, is_missing(job, rank));
+	else
+		put(&m, folder, rank, "");
 }
 
 static void write_collectives(const struct sp_planted_job *job, const struct instants *t,
@@ -207,6 +266,8 @@ static void write_collectives(const struct sp_planted_job *job, const struct ins
 		sp_maker_span(&m, SP_EV_torch_range, REDUCE, at + arrival_ns(job, rank, step),
 			      start_ticks(job) + end_of(job, t, rank, step), 0);
 	}
+	if (job->missing_count && rank == 0)
+		sp_maker_event(&m, SP_EV_poll, 0, STILL_NS, 0);
 	put(&m, folder, rank, "-reduce");
 }
 

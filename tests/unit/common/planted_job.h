@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define SP_PLANTS_MAX 16u
+#define SP_MISSING_MAX 4u
 
 enum sp_plant_where {
 	SP_PLANT_RANK,
@@ -41,6 +42,10 @@ struct sp_planted_job {
 	bool strides;	 /* rank R is of stage R % stages instead */
 	struct sp_plant plants[SP_PLANTS_MAX];
 	uint32_t plant_count;
+	/* Where there are some, the job stands still: all other ranks wait in one more collective,
+	 * to which these never came, each inside of an open. */
+	uint32_t missing[SP_MISSING_MAX];
+	uint32_t missing_count;
 };
 
 /* A job of 8 ranks a host, 2% of noise and gloo's all-reduce, without plants. */
