@@ -8,14 +8,7 @@ struct rank {
 	uint32_t number;
 };
 
-static int compare_ranks(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+SP_ORDER(compare_ranks, struct rank, SP_DOWN(value) ?: SP_UP(number))
 
 uint32_t *sp_order_by(uint32_t n, uint64_t (*value)(const void *context, uint32_t i),
 		      const void *context)

@@ -4,14 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
+
 #define ROUNDS_MAX 128u /* hostile values could otherwise cost the square of their number */
 
-static int compare(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
+SP_ORDER(compare, int64_t, SP_COMPARE(*x, *y))
 
 static int64_t middle_of(int64_t a, int64_t b, int64_t c)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/text/spelling.h"
 #include "analyzer/text/text.h"
 #include "analyzer/views/view.h"
@@ -32,16 +33,8 @@ static bool has_ending(const char *name)
 	       strcmp(name + n - 4, ".zst") == 0;
 }
 
-static int newest_first(const void *a, const void *b)
-{
-	const struct run_name *x = a, *y = b;
-
-	if (x->changed.tv_sec != y->changed.tv_sec)
-		return x->changed.tv_sec < y->changed.tv_sec ? 1 : -1;
-	if (x->changed.tv_nsec != y->changed.tv_nsec)
-		return x->changed.tv_nsec < y->changed.tv_nsec ? 1 : -1;
-	return strverscmp(y->name, x->name);
-}
+SP_ORDER(newest_first, struct run_name,
+	 SP_DOWN(changed.tv_sec) ?: SP_DOWN(changed.tv_nsec) ?: strverscmp(y->name, x->name))
 
 static void add(struct run_names *names, const char *name, const struct stat *st)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/order.h"
 #include "analyzer/training/training.h"
 
 #define SUFFIX "Backward"
@@ -133,14 +134,7 @@ static uint32_t maker_of(struct sp_backwards *b, const struct sp_record *record)
 }
 
 /* In the order of time, a call before those inside of it. */
-static int compare_calls(const void *a, const void *b)
-{
-	const struct backward_call *x = a, *y = b;
-
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->number < y->number) - (x->number > y->number);
-}
+SP_ORDER(compare_calls, struct backward_call, SP_UP(start_ns) ?: SP_DOWN(number))
 
 /* Returns the start of the last node; *ret_one: all run on one thread. */
 static int64_t look_at_nodes(struct sp_backwards *b, const struct sp_backward_step *s,

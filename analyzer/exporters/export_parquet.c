@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/exporters/export.h"
 #include "analyzer/exporters/parquet_folder.h"
 #include "analyzer/totals/thread_end.h"
@@ -92,14 +93,7 @@ static void put_number(struct parquet_export *e, uint32_t column, uint64_t numbe
 		sp_parquet_count(&e->folder, column, number - 1);
 }
 
-static int compare_ranked(const void *a, const void *b)
-{
-	const struct of_rank *x = a, *y = b;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
+SP_ORDER(compare_ranked, struct of_rank, SP_UP(rank) ?: SP_UP(index))
 
 static int list_ranked(struct parquet_export *e)
 {

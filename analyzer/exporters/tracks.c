@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/exporters/tracks.h"
+#include "analyzer/base/order.h"
 #include "analyzer/training/training_account.h"
 
 #include <errno.h>
@@ -27,18 +28,7 @@ struct place {
 	uint32_t host, pid, tid, stream;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return (x->stream > y->stream) - (x->stream < y->stream);
-}
+SP_ORDER(compare_places, struct place, SP_UP(host) ?: SP_UP(pid) ?: SP_UP(tid) ?: SP_UP(stream))
 
 static uint32_t list_selected(const struct sp_report *report, struct place *places)
 {

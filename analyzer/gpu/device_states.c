@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/order.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
 #include "trace/events.h"
@@ -148,12 +149,7 @@ static void read_trainer(struct device_states_pass *pass, const struct sp_traini
 		take(pass, &events, &event);
 }
 
-static int compare(const void *one, const void *other)
-{
-	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-	return a < b ? -1 : a > b;
-}
+SP_ORDER(compare, uint64_t, SP_COMPARE(*x, *y))
 
 /* The middle span stands for a step's work. */
 static void bound(const struct device_states_pass *pass)

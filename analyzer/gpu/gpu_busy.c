@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
+
 void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns)
 {
 	*busy = (struct sp_gpu_busy){
@@ -16,12 +18,7 @@ void sp_gpu_busy_init(struct sp_gpu_busy *busy, int64_t from_ns, int64_t to_ns)
 	};
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct sp_gpu_interval *x = a, *y = b;
-
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
+SP_ORDER(compare, struct sp_gpu_interval, SP_UP(start_ns))
 
 /* Counts the first n of all intervals in the order of their starts. */
 static void count(struct sp_gpu_busy *busy, uint32_t n)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/totals/sums.h"
 #include "analyzer/metadata/stage.h"
@@ -167,14 +168,7 @@ static int read_streams(struct gpu_calls_pass *pass, const struct sp_run *run, u
 }
 
 /* At one instant the free comes before the allocation, because both may have the same address. */
-static int compare_changes(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	if (x->at_ns != y->at_ns)
-		return x->at_ns < y->at_ns ? -1 : 1;
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+SP_ORDER(compare_changes, struct change, SP_UP(at_ns) ?: SP_UP(bytes))
 
 struct in_use {
 	struct block *blocks;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/intervals.h"
+#include "analyzer/base/order.h"
 #include "analyzer/training/training.h"
 
 static const struct sp_gpu_time *gpu_of(const struct sp_training *training, uint32_t stream)
@@ -15,12 +16,7 @@ static const struct sp_gpu_time *gpu_of(const struct sp_training *training, uint
 	return NULL;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct sp_launch *x = a, *y = b;
-
-	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
-}
+SP_ORDER(compare, struct sp_launch, SP_UP(at_ns))
 
 int sp_launched_read(struct sp_launched *launched, const struct sp_training *training,
 		     uint32_t stream)

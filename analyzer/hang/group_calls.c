@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/order.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/reader/event_reader.h"
 #include "trace/collectives.h"
@@ -139,13 +140,7 @@ static struct sp_group_calls *group_at(const struct sp_process_groups *groups, u
 	return found;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	int64_t x = ((const struct sp_group_calls *)a)->since_ns;
-	int64_t y = ((const struct sp_group_calls *)b)->since_ns;
-
-	return (x > y) - (x < y);
-}
+SP_ORDER(compare_times, struct sp_group_calls, SP_UP(since_ns))
 
 static int take_group(struct reading *r, const struct sp_read_event *event)
 {

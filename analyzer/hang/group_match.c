@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
 #include "trace/collectives.h"
 
@@ -109,31 +110,14 @@ static int compare_groups(const struct group_member *x, const struct group_membe
 {
 	const struct sp_group_calls *a = x->calls, *b = y->calls;
 
-	if (a->identity != b->identity)
-		return a->identity < b->identity ? -1 : 1;
-	if (a->identity)
-		return 0;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return (x->unnamed > y->unnamed) - (x->unnamed < y->unnamed);
+	if (a->identity || b->identity)
+		return SP_COMPARE(a->identity, b->identity);
+	return SP_COMPARE(a->name, b->name) ?: SP_COMPARE(a->size, b->size) ?: SP_UP(unnamed);
 }
 
 /* The latest member comes first where several are one rank of a group. */
-static int compare_members(const void *a, const void *b)
-{
-	const struct group_member *x = a, *y = b;
-	int r = compare_groups(x, y);
-
-	if (r != 0)
-		return r;
-	if (x->calls->rank != y->calls->rank)
-		return x->calls->rank < y->calls->rank ? -1 : 1;
-	if (x->calls->since_ns != y->calls->since_ns)
-		return x->calls->since_ns > y->calls->since_ns ? -1 : 1;
-	return (x->trainer > y->trainer) - (x->trainer < y->trainer);
-}
+SP_ORDER(compare_members, struct group_member,
+	 compare_groups(x, y) ?: SP_UP(calls->rank) ?: SP_DOWN(calls->since_ns) ?: SP_UP(trainer))
 
 /* Made again by the same process, or by the one that took the place of a process that has ended. */
 static bool is_successor(const struct matching *m, const struct group_member *now,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/hash_free.h"
+#include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
 #include "trace/format.h"
 
@@ -125,18 +126,10 @@ int sp_counted_take(struct sp_counted_calls *counted, uint32_t image, uint64_t n
 	return 0;
 }
 
-static int compare(const struct sp_counted_function *a, const struct sp_counted_function *b)
+static int compare(const struct sp_counted_function *x, const struct sp_counted_function *y)
 {
-	uint32_t bytes = a->bytes < b->bytes ? a->bytes : b->bytes;
-	int order = memcmp(a->key.text, b->key.text, bytes);
-
-	if (order)
-		return order;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? -1 : 1;
-	if (a->key.first_line != b->key.first_line)
-		return a->key.first_line < b->key.first_line ? -1 : 1;
-	return (a->key.phase > b->key.phase) - (a->key.phase < b->key.phase);
+	return memcmp(x->key.text, y->key.text, x->bytes < y->bytes ? x->bytes : y->bytes)
+	       ?: SP_UP(bytes) ?: SP_UP(key.first_line) ?: SP_UP(key.phase);
 }
 
 void sp_counted_sort(struct sp_counted_calls *counted)

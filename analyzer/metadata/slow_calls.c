@@ -9,6 +9,7 @@
 
 #include "analyzer/base/hash_free.h"
 #include "trace/format.h"
+#include "analyzer/base/order.h"
 
 #define OBJECT_NAME_BYTES 64u
 
@@ -179,16 +180,8 @@ int sp_slow_take(struct sp_slow_calls *calls, uint32_t image, const struct sp_de
 	return 0;
 }
 
-static int compare_objects(const void *a, const void *b)
-{
-	const struct sp_object *x = a, *y = b;
-
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->metadata.begin != y->metadata.begin)
-		return x->metadata.begin < y->metadata.begin ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
+SP_ORDER(compare_objects, struct sp_object,
+	 SP_UP(image) ?: SP_UP(metadata.begin) ?: strcmp(x->name, y->name))
 
 static int compare_slow(const struct sp_slow *a, const struct sp_slow *b)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/hash_free.h"
+#include "analyzer/base/order.h"
 #include "trace/format.h"
 
 static struct sp_line *line_make(uint32_t image, const struct sp_slow_call_metadata *metadata,
@@ -57,15 +58,10 @@ int sp_lines_take(struct sp_lines *lines, uint32_t image, const struct sp_defini
 	return 0;
 }
 
-static int compare(const struct sp_line *a, const struct sp_line *b)
+static int compare(const struct sp_line *x, const struct sp_line *y)
 {
-	if (a->key.image != b->key.image)
-		return a->key.image < b->key.image ? -1 : 1;
-	if (a->key.kind != b->key.kind)
-		return a->key.kind < b->key.kind ? -1 : 1;
-	if (a->key.way != b->key.way)
-		return a->key.way < b->key.way ? -1 : 1;
-	return strcmp(a->key.text, b->key.text);
+	return SP_UP(key.image) ?: SP_UP(key.kind) ?: SP_UP(key.way)
+	       ?: strcmp(x->key.text, y->key.text);
 }
 
 void sp_lines_sort(struct sp_lines *lines)

@@ -7,6 +7,8 @@
 
 #include "trace/filesystems.h"
 
+#include "analyzer/base/order.h"
+
 #define FILE_SYSTEM_BYTES 32u
 #define TIMES_MAX (UINT64_C(1) << 32)
 
@@ -33,16 +35,9 @@ struct reported_line {
 	uint32_t bytes;
 };
 
-static int compare_reported(const void *a, const void *b)
-{
-	const struct reported_line *x = a, *y = b;
-	int r = x->is_note - y->is_note;
-
-	if (r)
-		return r;
-	r = memcmp(x->text, y->text, x->bytes < y->bytes ? x->bytes : y->bytes);
-	return r ? r : (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+SP_ORDER(compare_reported, struct reported_line,
+	 SP_UP(is_note) ?: memcmp(x->text, y->text, x->bytes < y->bytes ? x->bytes : y->bytes)
+	 ?: SP_UP(bytes))
 
 static void reported_fields(struct sp_digest_fields *f, struct reported_line *t)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/intervals.h"
+#include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/trainer_read.h"
@@ -131,14 +132,7 @@ static void add_trainers(struct sp_cpu_sums *cpu, const struct sp_report *report
 	}
 }
 
-static int by_host_and_begin(const void *a, const void *b)
-{
-	const struct rusage_span *x = a, *y = b;
-
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
+SP_ORDER(by_host_and_begin, struct rusage_span, SP_UP(host) ?: SP_UP(begin_ns))
 
 /* When at least one trainer trained: trainers of one run may come one after another. */
 struct trained {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/intervals.h"
+#include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
 
 #define LEAST_STEPS 50u
@@ -20,12 +21,7 @@ static uint64_t wall_ns(const struct sp_step *step)
 	return sp_interval_ns(step->start_ns, step->end_ns);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
+SP_ORDER(ascending, uint64_t, SP_COMPARE(*x, *y))
 
 /* Returns the means of the steps in [from, to); no step: no memory. */
 static struct run_part part_of(const struct sp_step *steps, uint32_t from, uint32_t to)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/training/training_account.h"
 
 #define RARE_MOST 0.2	     /* of the steps */
@@ -27,12 +28,7 @@ double sp_rare_ns(const struct sp_rare *r)
 	return (double)r->rare <= RARE_MOST * (double)r->steps ? (double)r->more_ns : NAN;
 }
 
-static int descending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x < y) - (x > y);
-}
+SP_ORDER(descending, uint64_t, SP_COMPARE(*y, *x))
 
 /* The communication of each step of one trainer, the longest first; `ns` has room for all. */
 static uint32_t sort_communication(uint64_t *ns, const struct sp_training *training,

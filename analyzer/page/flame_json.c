@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/samples/sampled_stacks.h"
 #include "analyzer/text/text.h"
 
@@ -21,15 +22,8 @@ struct flame {
 	uint64_t left_out_ns;
 };
 
-static int compare_sums(const void *a, const void *b, void *context)
-{
-	const struct sp_sample_sums *sums = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (sums[x].ns != sums[y].ns)
-		return sums[x].ns < sums[y].ns ? 1 : -1;
-	return (x > y) - (x < y);
-}
+SP_ORDER_IN(compare_sums, uint32_t, struct sp_sample_sums,
+	    SP_COMPARE(in[*y].ns, in[*x].ns) ?: SP_COMPARE(*x, *y))
 
 /* Returns the number of the stack's frames. */
 static uint32_t take_frames(struct flame *f, const struct sp_sample_sums *sums)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/text/text.h"
 
 #define NAMES_MAX 1500u
@@ -61,14 +62,7 @@ static uint32_t stage_of(const struct sp_report *report, uint32_t image,
 	return sp_stage_of(e->kind, place);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct sp_timeline_event *x = a, *y = b;
-
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
-}
+SP_ORDER(by_start, struct sp_timeline_event, SP_UP(start_ns) ?: SP_DOWN(dur_ns))
 
 /* [start_ns, dur_ns, kind, stage, name, value] */
 static void events_json(const struct sp_report *report, struct sp_json *j, const char *key,

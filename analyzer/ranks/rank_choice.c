@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/base/select.h"
 #include "analyzer/ranks/rank.h"
 #include "analyzer/training/training.h"
@@ -56,30 +57,11 @@ static bool is_left(const struct candidate *c)
 	return c->rank->exclusion == SP_RANK_COMPARED;
 }
 
-static int compare_worlds(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
+SP_ORDER(compare_worlds, struct candidate, SP_UP(world) ?: SP_UP(rank))
 
-	if (x->world != y->world)
-		return x->world < y->world ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
+SP_ORDER(compare_starts, struct candidate, SP_UP(from_us) ?: SP_UP(rank))
 
-static int compare_starts(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->from_us != y->from_us)
-		return x->from_us < y->from_us ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
+SP_ORDER(compare_ranks, struct candidate, SP_UP(rank))
 
 /* The world that most ranks say they are of is the job. */
 static void choose_world(struct choice *c)

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/ranks/rank_order.h"
 #include "analyzer/training/training.h"
 
@@ -24,15 +25,8 @@ static const struct sp_process_image *image_of(const struct heat_maker *m, uint3
 	return sp_trainer_image(m->training, m->ranks->list[m->at[k]].trainer);
 }
 
-static int compare_hosts(const void *a, const void *b, void *context)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t host_x = image_of(context, x)->host, host_y = image_of(context, y)->host;
-
-	if (host_x != host_y)
-		return host_x < host_y ? -1 : 1;
-	return (x > y) - (x < y);
-}
+SP_ORDER_IN(compare_hosts, uint32_t, struct heat_maker,
+	    SP_COMPARE(image_of(in, *x)->host, image_of(in, *y)->host) ?: SP_COMPARE(*x, *y))
 
 /* The median over the run of a rank that is late in a part of it may be 0. */
 static int64_t late_ns(const struct sp_rank *rank)
@@ -45,19 +39,14 @@ static int64_t lateness_of(const struct heat_maker *m, uint32_t k)
 	return late_ns(&m->ranks->list[m->at[k]]);
 }
 
-static int compare_lateness(const void *a, const void *b, void *context)
+static bool is_straggler(const struct heat_maker *m, uint32_t k)
 {
-	const struct heat_maker *m = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	bool is_x = m->ranks->list[m->at[x]].is_straggler;
-	bool is_y = m->ranks->list[m->at[y]].is_straggler;
-
-	if (is_x != is_y)
-		return is_x ? -1 : 1;
-	if (lateness_of(m, x) != lateness_of(m, y))
-		return lateness_of(m, x) > lateness_of(m, y) ? -1 : 1;
-	return (x > y) - (x < y);
+	return m->ranks->list[m->at[k]].is_straggler;
 }
+
+SP_ORDER_IN(compare_lateness, uint32_t, struct heat_maker,
+	    SP_COMPARE(is_straggler(in, *y), is_straggler(in, *x))
+	    ?: SP_COMPARE(lateness_of(in, *y), lateness_of(in, *x)) ?: SP_COMPARE(*x, *y))
 
 static void make_rows(struct heat_maker *m, enum sp_heat_order order)
 {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/training/training.h"
 
 #define MEMBERS_MIN 2u /* one rank has no place in common with another */
@@ -14,19 +15,9 @@ struct member {
 	uint64_t slot; /* as in the header */
 };
 
-static int compare_hosts(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
+SP_ORDER(compare_hosts, struct member, SP_UP(host))
 
-	return (x->host > y->host) - (x->host < y->host);
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return (x->slot > y->slot) - (x->slot < y->slot);
-}
+SP_ORDER(compare_slots, struct member, SP_UP(slot))
 
 /* Members [from, to) are all of one place; those that another group explains count for nothing. */
 static void judge(struct member *list, uint32_t from, uint32_t to, enum sp_rank_group group)

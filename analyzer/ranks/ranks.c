@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/jobs.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/select.h"
 #include "analyzer/ranks/rank_choice.h"
 #include "analyzer/ranks/rank_heat.h"
@@ -37,15 +38,8 @@ static uint64_t place_of(const struct sp_training *training, const struct sp_ran
 	return number ? number : UINT64_MAX;
 }
 
-static int compare_places(const void *a, const void *b, void *context)
-{
-	const struct sp_rank *x = a, *y = b;
-	uint64_t place_x = place_of(context, x), place_y = place_of(context, y);
-
-	if (place_x != place_y)
-		return place_x < place_y ? -1 : 1;
-	return (x->trainer > y->trainer) - (x->trainer < y->trainer);
-}
+SP_ORDER_IN(compare_places, struct sp_rank, struct sp_training,
+	    SP_COMPARE(place_of(in, x), place_of(in, y)) ?: SP_UP(trainer))
 
 static void list_ranks(struct sp_ranks *ranks, const struct sp_training *training)
 {
@@ -446,23 +440,16 @@ static int find_peers(struct rank_comparison *c)
 	return r;
 }
 
-static int compare_peers(const void *a, const void *b, void *context)
+static uint64_t peers_of(const struct rank_comparison *c, uint32_t i)
 {
-	const struct rank_comparison *c = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t peers_x =
-		sp_rank_peers_of(&c->ranks->division,
-				 sp_trainer_image(c->training, c->ranks->list[x].trainer)->rank -
-					 1);
-	uint64_t peers_y =
-		sp_rank_peers_of(&c->ranks->division,
-				 sp_trainer_image(c->training, c->ranks->list[y].trainer)->rank -
-					 1);
+	const struct sp_process_image *process =
+		sp_trainer_image(c->training, c->ranks->list[i].trainer);
 
-	if (peers_x != peers_y)
-		return peers_x < peers_y ? -1 : 1;
-	return (x > y) - (x < y);
+	return sp_rank_peers_of(&c->ranks->division, process->rank - 1);
 }
+
+SP_ORDER_IN(compare_peers, uint32_t, struct rank_comparison,
+	    SP_COMPARE(peers_of(in, *x), peers_of(in, *y)) ?: SP_COMPARE(*x, *y))
 
 /* Peers lie together afterwards. */
 static void sort_peers(struct rank_comparison *c)

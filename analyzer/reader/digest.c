@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/reader/unzstd.h"
 
 _Static_assert(sizeof(struct sp_digest_head) == SP_DIGEST_HEAD_BYTES, "head size is the format");
@@ -14,13 +15,8 @@ _Static_assert(sizeof(struct sp_digest_record) == 104, "record size is the forma
 
 int sp_digest_key_compare(const struct sp_digest_key *a, const struct sp_digest_key *b)
 {
-	int r = memcmp(a->host, b->host, sizeof(a->host));
-
-	if (r)
-		return r;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return memcmp(a->host, b->host, sizeof(a->host)) ?: SP_COMPARE(a->start_ns, b->start_ns)
+	       ?: SP_COMPARE(a->pid, b->pid);
 }
 
 uint64_t sp_digest_hash(const struct sp_digest_key *key, const void *stored, uint32_t bytes)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/reader/index_join.h"
+#include "analyzer/base/order.h"
 #include "analyzer/reader/window.h"
 
 #include <errno.h>
@@ -373,14 +374,9 @@ static int list_streams(struct sp_index *index)
 	return 0;
 }
 
-static int compare_hosts(const void *a, const void *b)
-{
-	const struct host_node *x = *(struct host_node *const *)a,
-			       *y = *(struct host_node *const *)b;
-	int r = memcmp(x->key.name, y->key.name, sizeof(x->key.name));
-
-	return r ? r : (x->key.counter > y->key.counter) - (x->key.counter < y->key.counter);
-}
+SP_ORDER(compare_hosts, struct host_node *const,
+	 memcmp((*x)->key.name, (*y)->key.name, sizeof((*x)->key.name))
+		 ?: SP_COMPARE((*x)->key.counter, (*y)->key.counter))
 
 static int order_hosts(struct join *j)
 {
@@ -405,31 +401,16 @@ static int order_hosts(struct join *j)
 	return 0;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+SP_ORDER(compare_images, struct image_node *const,
+	 SP_COMPARE((*x)->image.is_sampler, (*y)->image.is_sampler)
+	 ?: SP_COMPARE((*x)->host->number, (*y)->host->number)
+	 ?: SP_COMPARE((*x)->image.start_ns, (*y)->image.start_ns)
+	 ?: SP_COMPARE((*x)->image.pid, (*y)->image.pid))
 
-static int compare_images(const void *a, const void *b)
-{
-	const struct image_node *x = *(struct image_node *const *)a,
-				*y = *(struct image_node *const *)b;
-	int r = compare(x->image.is_sampler, y->image.is_sampler);
-
-	r = r ? r : compare(x->host->number, y->host->number);
-	r = r ? r : compare(x->image.start_ns, y->image.start_ns);
-	return r ? r : compare(x->image.pid, y->image.pid);
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-	const struct image_node *x = *(struct image_node *const *)a,
-				*y = *(struct image_node *const *)b;
-	int r = compare(x->host->number, y->host->number);
-
-	r = r ? r : compare(x->image.pid, y->image.pid);
-	return r ? r : compare(x->image.start_ns, y->image.start_ns);
-}
+SP_ORDER(compare_pids, struct image_node *const,
+	 SP_COMPARE((*x)->host->number, (*y)->host->number)
+	 ?: SP_COMPARE((*x)->image.pid, (*y)->image.pid)
+	 ?: SP_COMPARE((*x)->image.start_ns, (*y)->image.start_ns))
 
 /* By a later image of the same pid that no fork made. Reorders the list. */
 static void mark_replaced(struct image_node **list, uint32_t n)
@@ -474,16 +455,9 @@ static int order_images(struct join *j)
 	return 0;
 }
 
-static int compare_streams(const void *a, const void *b)
-{
-	const struct sp_stream *x = *(struct sp_stream *const *)a,
-			       *y = *(struct sp_stream *const *)b;
-	int r = compare(x->image, y->image);
-
-	r = r ? r : compare(x->tid, y->tid);
-	r = r ? r : compare(x->segment, y->segment);
-	return r ? r : compare(x->id, y->id);
-}
+SP_ORDER(compare_streams, struct sp_stream *const,
+	 SP_COMPARE((*x)->image, (*y)->image) ?: SP_COMPARE((*x)->tid, (*y)->tid)
+	 ?: SP_COMPARE((*x)->segment, (*y)->segment) ?: SP_COMPARE((*x)->id, (*y)->id))
 
 static void find_marked_files(struct sp_index *index)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/spill.h"
 #include "analyzer/metadata/thread_about.h"
 #include "analyzer/reader/unzstd.h"
@@ -185,20 +186,9 @@ int sp_digest_set_add_file(struct sp_digest_set *set, const char *path, struct s
 }
 
 /* By key; of one key the record that goes furthest comes first, whatever the files' order was. */
-static int compare_items(const void *a, const void *b)
-{
-	const struct sp_digest_item *x = a, *y = b;
-	const struct sp_digest_record *p = &x->record, *q = &y->record;
-	int r = sp_digest_key_compare(&p->key, &q->key);
-
-	if (r)
-		return r;
-	if (p->key.slots != q->key.slots)
-		return p->key.slots < q->key.slots ? 1 : -1;
-	if (p->stored_bytes != q->stored_bytes)
-		return p->stored_bytes < q->stored_bytes ? 1 : -1;
-	return memcmp(x->stored, y->stored, p->stored_bytes);
-}
+SP_ORDER(compare_items, struct sp_digest_item,
+	 sp_digest_key_compare(&x->record.key, &y->record.key) ?: SP_DOWN(record.key.slots)
+	 ?: SP_DOWN(record.stored_bytes) ?: memcmp(x->stored, y->stored, x->record.stored_bytes))
 
 static void leave_out_repeated(struct sp_digest_set *set)
 {

@@ -15,16 +15,7 @@
 #define STEPS_AROUND 1u
 
 /* The longest first. Ties have an order, so that the same run gives the same page. */
-static int by_length(const void *a, const void *b)
-{
-	const struct sp_timeline_event *x = a, *y = b;
-
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns > y->dur_ns ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
-}
+SP_ORDER(by_length, struct sp_timeline_event, SP_DOWN(dur_ns) ?: SP_UP(start_ns) ?: SP_UP(kind))
 
 static void keep_longest(struct sp_longest *l)
 {

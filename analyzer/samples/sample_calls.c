@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/metadata/stage.h"
 #include "analyzer/reader/event_reader.h"
 
@@ -14,16 +15,7 @@ struct thread_samples {
 	uint32_t next; /* the first one that the last event's end does not come after */
 };
 
-static int compare_samples(const void *a, const void *b)
-{
-	const struct sp_taken_sample *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
+SP_ORDER(compare_samples, struct sp_taken_sample, SP_UP(pid) ?: SP_UP(tid) ?: SP_UP(at))
 
 static const uint8_t sampled[SP_PHASES] = {
 #define SP_PHASE(name, title, interval, device, work, sampled) SP_SAMPLE_##sampled,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/steps/thread_timeline.h"
 
 struct sp_sampled_role {
@@ -60,16 +61,7 @@ static struct sp_sampled_role *role_add(struct sp_sampled_roles *roles, const st
 	return role;
 }
 
-static int compare_roles(const void *a, const void *b)
-{
-	const struct sp_sampled_role *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
+SP_ORDER(compare_roles, struct sp_sampled_role, SP_UP(pid) ?: SP_UP(tid) ?: SP_UP(begin_ns))
 
 int sp_sampled_roles_read(struct sp_sampled_roles *roles, const struct sp_training *training,
 			  const struct sp_workers *workers)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/metrics/cpu_sums.h"
 #include "analyzer/sections/gpu_section.h"
@@ -277,12 +278,7 @@ struct brief_row {
 	bool is_wait;	 /* for input */
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct brief_row *x = a, *y = b;
-
-	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
-}
+SP_ORDER(by_time, struct brief_row, SP_DOWN(ns))
 
 static int show_brief_row(struct sp_out *out, const struct brief_row *row, uint64_t total)
 {

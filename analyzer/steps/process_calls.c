@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/reader/reader.h"
@@ -25,12 +26,7 @@ static int take(struct sp_process_calls *calls, const struct sp_clock *clock,
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct sp_process_call *x = a, *y = b;
-
-	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
-}
+SP_ORDER(compare, struct sp_process_call, SP_UP(end_ns))
 
 int sp_process_calls_read(struct sp_process_calls *calls, struct sp_reader *reader,
 			  const struct sp_run *run, uint32_t image, uint32_t but_tid,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/hash_free.h"
+#include "analyzer/base/order.h"
 #include "analyzer/reader/host.h"
 #include "analyzer/symbols/symbolizer.h"
 
@@ -105,11 +106,9 @@ static int want_all(struct sp_functions *f)
 	return r;
 }
 
-static int compare_places(const struct sp_function *a, const struct sp_function *b)
+static int compare_places(const struct sp_function *x, const struct sp_function *y)
 {
-	if (a->key.file != b->key.file)
-		return a->key.file < b->key.file ? -1 : 1;
-	return a->key.at < b->key.at ? -1 : a->key.at > b->key.at;
+	return SP_UP(key.file) ?: SP_UP(key.at);
 }
 
 /* The functions of one file, sorted by address. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/jobs.h"
+#include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/totals/stream_digest.h"
 #include "analyzer/totals/thread_end.h"
@@ -98,14 +99,7 @@ struct used_file {
 	const char *name;
 };
 
-static int compare_used(const void *a, const void *b)
-{
-	const struct used_file *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
+SP_ORDER(compare_used, struct used_file, SP_DOWN(ns) ?: strcmp(x->name, y->name))
 
 static bool is_used(const struct sp_file_sums *f)
 {

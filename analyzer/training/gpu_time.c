@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/base/spill.h"
 #include "analyzer/base/intervals.h"
@@ -56,14 +57,7 @@ void sp_gpu_time_finish(struct sp_gpu_time *gpu)
 	*gpu = (struct sp_gpu_time){.spans = NULL};
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-	const struct sp_gpu_span *x = a, *y = b;
-
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
-}
+SP_ORDER(compare_spans, struct sp_gpu_span, SP_UP(start_ns) ?: SP_UP(end_ns))
 
 static enum sp_account_phase phase_of(uint8_t phase)
 {

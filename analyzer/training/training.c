@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/jobs.h"
+#include "analyzer/base/order.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/steps/async_checkpoint.h"
 #include "analyzer/steps/collective.h"
@@ -281,12 +282,7 @@ static int keep_trainers(struct sp_training *training, struct training_pass *pas
 	return 0;
 }
 
-static int compare_trainers(const void *a, const void *b)
-{
-	const struct sp_trainer *x = a, *y = b;
-
-	return (x->stream > y->stream) - (x->stream < y->stream);
-}
+SP_ORDER(compare_trainers, struct sp_trainer, SP_UP(stream))
 
 /* The steps of digests that are lists, and not only sums: 65 MB of them. */
 #define LISTED_STEPS_MAX (UINT32_C(1) << 18)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/base/order.h"
+
 #define SEED UINT64_C(0x5eed0f57a9e9f0f1)
 #define RESAMPLES 2000u
 #define NORMAL 1.959964 /* the quantile of 97.5% */
@@ -59,12 +61,7 @@ static double resampled_mean(const struct series *s, uint64_t *state)
 	return (double)sum / (double)s->n;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+SP_ORDER(compare_doubles, double, SP_COMPARE(*x, *y))
 
 /* A factor for few blocks: Student's t against the normal quantile, by its expansion
  * (Abramowitz and Stegun, 26.7.5), and the mean that was fitted to them. */

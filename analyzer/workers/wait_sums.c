@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/intervals.h"
+#include "analyzer/base/order.h"
 
 #define CALLS_MAX 16384u   /* kept; beyond, the older half counts as outside of fetches */
 #define ROWS_MAX 512u	   /* of a thread; beyond, files have one row together */
@@ -299,16 +300,7 @@ static void join_locks(struct sp_wait_sums *s)
 	}
 }
 
-static int by_cause(const void *a, const void *b)
-{
-	const struct sp_wait_row *x = a, *y = b;
-
-	if (x->cause != y->cause)
-		return x->cause < y->cause ? -1 : 1;
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+SP_ORDER(by_cause, struct sp_wait_row, SP_UP(cause) ?: SP_DOWN(ns) ?: SP_UP(id))
 
 int sp_wait_sums_end(struct sp_wait_sums *s, struct sp_thread_waits *ret)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/order.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/views/ranks/rank_text.h"
@@ -39,16 +40,8 @@ static uint64_t clock_distance(const struct sp_rank *rank)
 	return ahead < 0 ? 0 - (uint64_t)ahead : (uint64_t)ahead;
 }
 
-static int compare_clocks(const void *a, const void *b)
-{
-	const struct sp_rank *x = *(const struct sp_rank *const *)a,
-			     *y = *(const struct sp_rank *const *)b;
-	uint64_t distance_x = clock_distance(x), distance_y = clock_distance(y);
-
-	if (distance_x != distance_y)
-		return distance_x < distance_y ? 1 : -1;
-	return (x > y) - (x < y);
-}
+SP_ORDER(compare_clocks, struct sp_rank *const,
+	 SP_COMPARE(clock_distance(*y), clock_distance(*x)) ?: SP_COMPARE(*x, *y))
 
 static void show_clock(const struct sp_report *report, struct sp_out *out, const char *head,
 		       const struct sp_rank *rank)
