@@ -108,8 +108,7 @@ void sp_rank_hang_finish(struct sp_rank_hang *hang)
 	*hang = (struct sp_rank_hang){.trainers = 0};
 }
 
-/* The next number, from place *i of the order on, of a rank in this row; UINT64_MAX: there is none.
- */
+/* The next number, from place *i of the order on, of a rank in this row; UINT64_MAX: none. */
 static uint64_t next_number(const struct sp_rank_hang *hang, uint32_t row, uint32_t *i)
 {
 	while (*i < hang->trainers && hang->row_of[hang->order[*i]] != row)
