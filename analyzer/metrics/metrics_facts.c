@@ -12,9 +12,11 @@
 
 #define SWITCH "switch\tbound\t"
 #define LOADER "loader\tbound\t"
-#define LOADERS_NAMED 2u
-#define LOADER_BYTES 200u
 #define THREADS "torch-threads\tbound\t"
+#define THREADS_SET "threads-set\tbound\t"
+#define THREADS_ENVIRON "threads-environ\tbound\t"
+#define PLACES_NAMED 2u
+#define PLACE_BYTES 200u
 
 /* The rest of the i-th line of coverage after its beginning; NULL: it begins in another way. */
 static const char *fact_of(const struct sp_report *report, uint32_t i, const char *begin,
@@ -27,6 +29,20 @@ static const char *fact_of(const struct sp_report *report, uint32_t i, const cha
 		return NULL;
 	*ret_bytes = bytes - skipped;
 	return line + skipped;
+}
+
+/* The greatest number of these facts; 0: there is none. */
+static double number_of(const struct sp_report *report, const char *begin)
+{
+	double most = 0;
+	size_t bytes;
+
+	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
+		const char *fact = fact_of(report, i, begin, &bytes);
+
+		most = fmax(most, fact ? strtod(fact, NULL) : 0);
+	}
+	return most;
 }
 
 double sp_facts_switches(const struct sp_report *report)
@@ -55,8 +71,8 @@ const char *sp_facts_switches_text(const struct sp_report *report, char text[SP_
 	return used ? text : NULL;
 }
 
-/* "0 /home/me/job/train.py:57" into "job/train.py:57"; false: another number of workers. */
-static bool loader_place(const char *fact, size_t bytes, double workers, char ret[LOADER_BYTES])
+/* "0 /home/me/job/train.py:57" into "job/train.py:57"; false: another number. */
+static bool place_of(const char *fact, size_t bytes, double wanted, char ret[PLACE_BYTES])
 {
 	const char *blank = memchr(fact, ' ', bytes);
 	char number[16];
@@ -65,49 +81,68 @@ static bool loader_place(const char *fact, size_t bytes, double workers, char re
 	if (!blank || (size_t)(blank - fact) >= sizeof(number))
 		return false;
 	snprintf(number, sizeof(number), "%.*s", (int)(blank - fact), fact);
-	if (atof(number) != workers)
+	if (atof(number) != wanted)
 		return false;
 	bytes -= (size_t)(++blank - fact);
 	from = sp_text_path_from(blank, bytes);
-	sp_text_escape(ret, LOADER_BYTES, blank + from, bytes - from);
+	sp_text_escape(ret, PLACE_BYTES, blank + from, bytes - from);
 	return true;
+}
+
+/* The places with this number, and how many they are: those beyond PLACES_NAMED are not named. */
+static unsigned places_of(const struct sp_report *report, const char *begin, double number,
+			  char places[PLACES_NAMED + 1][PLACE_BYTES])
+{
+	unsigned count = 0;
+	size_t bytes;
+
+	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
+		const char *fact = fact_of(report, i, begin, &bytes);
+
+		count += fact && count <= PLACES_NAMED &&
+			 place_of(fact, bytes, number, places[count]);
+	}
+	return count;
 }
 
 const char *sp_facts_loader(const struct sp_report *report, double workers,
 			    char text[SP_METRIC_TEXT_BYTES])
 {
-	char places[LOADERS_NAMED][LOADER_BYTES], place[LOADER_BYTES];
-	unsigned count = 0;
-	size_t bytes;
+	char places[PLACES_NAMED + 1][PLACE_BYTES];
+	unsigned count = places_of(report, LOADER, workers, places);
 
-	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
-		const char *fact = fact_of(report, i, LOADER, &bytes);
-
-		if (!fact || !loader_place(fact, bytes, workers, place))
-			continue;
-		if (count == LOADERS_NAMED)
-			return "";
-		strcpy(places[count++], place);
-	}
+	*text = 0;
 	if (count == 1)
 		snprintf(text, SP_METRIC_TEXT_BYTES, _(" in DataLoader at %s"), places[0]);
 	else if (count == 2)
 		snprintf(text, SP_METRIC_TEXT_BYTES, _(" in DataLoader at %s or %s"), places[0],
 			 places[1]);
-	return count ? text : "";
+	return text;
+}
+
+const char *sp_facts_threads_way(const struct sp_report *report, double threads, double wanted,
+				 char text[SP_METRIC_TEXT_BYTES])
+{
+	char places[PLACES_NAMED + 1][PLACE_BYTES];
+	unsigned count = places_of(report, THREADS_SET, threads, places);
+
+	if (count == 1)
+		snprintf(text, SP_METRIC_TEXT_BYTES, _("torch.set_num_threads(%.0f) at %s"), wanted,
+			 places[0]);
+	else if (count == 0 && number_of(report, THREADS_ENVIRON) == threads)
+		snprintf(text, SP_METRIC_TEXT_BYTES, "OMP_NUM_THREADS=%.0f", wanted);
+	else
+		snprintf(text, SP_METRIC_TEXT_BYTES,
+			 _("torch.set_num_threads(%.0f), or OMP_NUM_THREADS where nothing calls "
+			   "it,"),
+			 wanted);
+	return text;
 }
 
 double sp_facts_threads(const struct sp_report *report)
 {
-	double most = 0;
-	size_t bytes;
+	double most = number_of(report, THREADS);
 
-	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++) {
-		const char *fact = fact_of(report, i, THREADS, &bytes);
-
-		if (fact)
-			most = fmax(most, strtod(fact, NULL));
-	}
 	return IF(most >= 1, most);
 }
 

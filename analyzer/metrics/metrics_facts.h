@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts that PyTorch gives of itself: switches that slow it, its threads, and the lines that made
- * loaders; and the growth of the memory of workers. NAN and NULL where the run does not have it.
+ * Facts that PyTorch gives of itself: switches that slow it, its threads and what set them, and the
+ * lines that made loaders; and the growth of the memory of workers. NAN and NULL where the run does
+ * not have it.
  */
 #ifndef STAGEPROF_ANALYZER_METRICS_FACTS_H
 #define STAGEPROF_ANALYZER_METRICS_FACTS_H
@@ -19,6 +20,12 @@ const char *sp_facts_loader(const struct sp_report *report, double workers,
 
 /* Threads with which an operator computes, the most of any process. */
 double sp_facts_threads(const struct sp_report *report);
+
+/* The setting for as many as are wanted in place of `threads`: "torch.set_num_threads(4) at
+ * job/train.py:9", where one line of the program set them; else "OMP_NUM_THREADS=4", where that is
+ * set; else both. */
+const char *sp_facts_threads_way(const struct sp_report *report, double threads, double wanted,
+				 char text[SP_METRIC_TEXT_BYTES]);
 
 /* Workers that grow: bytes with each batch, the most of any; the time until what is left of the
  * limit is used up, from the last report on, where they can grow so far: of the host that comes to

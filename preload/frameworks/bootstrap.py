@@ -621,6 +621,7 @@ SWITCHES = (
 	("torch.use_deterministic_algorithms(True)", "are_deterministic_algorithms_enabled"),
 )
 VARIABLES = ("CUDA_LAUNCH_BLOCKING", "PYTORCH_NO_CUDA_MEMORY_CACHING")
+threads_calls = []  # of torch.set_num_threads, where it was called
 
 
 def switches_look():
@@ -635,6 +636,8 @@ def switches_look():
 	threads = attempt(torch.get_num_threads)
 	if threads:
 		fact_add("torch-threads", str(threads))
+	if not threads_calls and environ.get("OMP_NUM_THREADS") == str(threads):
+		fact_add("threads-environ", str(threads))
 
 
 def parallel_made(model, *_inputs, **_names):
@@ -690,6 +693,7 @@ def models_imported(module):
 
 def torch_imported(module):
 	torch_attach(getattr(module, "__version__", "0"))
+	replace(module, "set_num_threads", "", 0, UNTIMED, threads_set)
 
 
 def fetch_imported(module):
@@ -698,26 +702,38 @@ def fetch_imported(module):
 
 
 LIBRARIES = ("/site-packages/", "/dist-packages/", "/lib/python3", "<")
-LOADERS_MOST = 16
-loader_lines = []
+LINES_MOST = 16  # of a group
+lines = []  # (group, number and line)
+
+
+def line_add(group, number, frame):
+	"""The line that somebody edits to change a number; a library's is nobody's to edit."""
+	file = frame.f_code.co_filename if frame else "<"
+	if paths not in (None, "", "full", "basename") or any(part in file for part in LIBRARIES):
+		return
+	file = file.rpartition("/")[2] if paths == "basename" else file
+	line = group, "%d %s:%d" % (number, file, frame.f_lineno)
+	if line not in lines and sum(of == group for of, _ in lines) < LINES_MOST:
+		lines.append(line)
+		fact_add(*line)
 
 
 def loader_made(loader, *_rest, **_names):
-	"""The line that somebody edits to change a loader: its constructor ends by this call."""
+	"""A loader's constructor ends by this call."""
 	frame = sys._getframe(1)
 	made = frame.f_code
-	if made.co_name != "__init__" or paths not in (None, "", "full", "basename"):
+	if made.co_name != "__init__":
 		return
 	while frame and frame.f_code.co_filename == made.co_filename:
 		frame = frame.f_back
-	file = frame.f_code.co_filename if frame else "<"
-	if any(part in file for part in LIBRARIES):
-		return  # a library's line is nobody's to edit
-	file = file.rpartition("/")[2] if paths == "basename" else file
-	line = "%d %s:%d" % (loader.num_workers, file, frame.f_lineno)
-	if line not in loader_lines and len(loader_lines) < LOADERS_MOST:
-		loader_lines.append(line)
-		fact_add("loader", line)
+	line_add("loader", loader.num_workers, frame)
+
+
+def threads_set(number):
+	threads_calls[:] = [number]
+	worker = sys.modules.get("torch.utils.data._utils.worker")
+	if getattr(worker, "_worker_info", None) is None:  # a worker's threads are not the model's
+		line_add("threads-set", number, sys._getframe(1))
 
 
 def loader_imported(module):

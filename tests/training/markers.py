@@ -114,6 +114,7 @@ class Loop(unittest.TestCase):
         }
         parts = ("python", "framework", "torch-markers", "dataset", "loader", "parameters")
         parts += ("torch-threads",)
+        states.discard(("threads-environ", "bound"))  # as the test's own environment has it
         self.assertEqual(states, {(part, "bound") for part in parts})
 
     def test_program_is_unchanged(self):
@@ -144,30 +145,39 @@ for _ in loader:
     pass
 Own([1])
 library.make(DataLoader)
+
+import torch
+
+torch.set_num_threads(2)  # line 24
+library.threads(torch.set_num_threads)
+torch.nn.Linear(1, 1)(torch.ones(1))
 """
 
 
-class Loaders(unittest.TestCase):
-    """The line of the program that made a loader, and how many workers it has."""
+class Lines(unittest.TestCase):
+    """The lines of the program that made loaders, with their workers, and that set threads."""
 
-    def made(self, **settings):
+    def made(self, groups=("loader", "threads-set"), **settings):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, "dist-packages"))
             with open(os.path.join(folder, "dist-packages", "library.py"), "w") as file:
                 file.write("def make(loader): return loader([1])\n")
+                file.write("def threads(set_number): set_number(1)\n")
             program = os.path.join(folder, "loaders.py")
             with open(program, "w") as file:
                 file.write(LOADERS.replace("FOLDER", folder))
             run, _ = training.record([PYTHON, program], **settings)
-            said = [line[3] for line in run.coverage if line[1] == "loader"]
+            said = [line[3] for line in run.coverage if line[1] in groups]
             return sorted(text.replace(folder, "FOLDER") for text in said)
 
     def test_lines(self):
         lines = ["0 FOLDER/loaders.py:11", "1 FOLDER/loaders.py:16", "3 FOLDER/loaders.py:9"]
+        lines.insert(2, "2 FOLDER/loaders.py:24")
         self.assertEqual(self.made(), lines)
 
     def test_paths_that_are_not_kept(self):
         lines = ["0 loaders.py:11", "1 loaders.py:16", "3 loaders.py:9"]
+        lines.insert(2, "2 loaders.py:24")
         self.assertEqual(self.made(STAGEPROF_PATHS="basename"), lines)
         for kept in ("hash", "none"):
             self.assertEqual(self.made(STAGEPROF_PATHS=kept), [])
@@ -181,7 +191,8 @@ class Settings(unittest.TestCase):
         self.assertEqual(lines, [("framework", "loaded", "libtorch")])
 
     def test_operators(self):
-        run, _ = training.record(LOOP, STAGEPROF_OPS="1")
+        run, _ = training.record(LOOP, STAGEPROF_OPS="1", OMP_NUM_THREADS="1")
+        self.assertIn("1", [line[3] for line in run.coverage if line[1] == "threads-environ"])
         self.assertEqual(run.count("torch_op", "aten::addmm"), STEPS)
         self.assertEqual(run.count("torch_range", "forward"), STEPS)
 

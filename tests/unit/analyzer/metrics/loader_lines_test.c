@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line that made a loader, from what the recorder left of all loaders.
+ * The line that made a loader, and the one that set the threads, from what the recorder left of
+ * all.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -80,6 +81,26 @@ START_TEST(senseless_lines_name_nothing)
 }
 END_TEST
 
+static void expect_way(double threads, const char *want)
+{
+	ck_assert_str_eq(sp_facts_threads_way(report, threads, 4, text), want);
+}
+
+START_TEST(what_set_the_threads_is_what_to_change)
+{
+	const char *both = "torch.set_num_threads(4), or OMP_NUM_THREADS where nothing calls it,";
+
+	expect_way(1, both);
+	seen("threads-environ\tbound\t1");
+	expect_way(1, "OMP_NUM_THREADS=4");
+	expect_way(2, both);
+	seen("threads-set\tbound\t1 /home/me/job/train.py:9");
+	expect_way(1, "torch.set_num_threads(4) at job/train.py:9");
+	seen("threads-set\tbound\t1 /home/me/job/other.py:9");
+	expect_way(1, both);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("loader_lines");
@@ -89,6 +110,7 @@ int main(void)
 	tcase_add_test(c, the_loader_with_so_many_workers_is_meant);
 	tcase_add_test(c, two_are_both_named_and_more_are_not);
 	tcase_add_test(c, senseless_lines_name_nothing);
+	tcase_add_test(c, what_set_the_threads_is_what_to_change);
 	suite_add_tcase(suite, c);
 	return sp_suite_run(suite);
 }
