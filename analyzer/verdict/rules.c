@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/verdict/rules.h"
 
+#include "analyzer/text/translate.h"
+
 /* A row that contradicts itself does not compile; the compiler names it. */
 
 /* REFINES_x: what x refines; of a state, no rule. */
@@ -74,6 +76,11 @@ static const struct sp_advice_rule advices[SP_ADVICES] = {
 #include "analyzer/verdict/advice.def"
 };
 
+static const char *const prices[SP_ADVICES] = {
+#define SP_PRICE(id, text) [SP_ADVICE_##id] = text,
+#include "analyzer/verdict/price.def"
+};
+
 const struct sp_rule *sp_rule_of(enum sp_verdict_id id)
 {
 	return &rules[id];
@@ -82,4 +89,9 @@ const struct sp_rule *sp_rule_of(enum sp_verdict_id id)
 const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id)
 {
 	return &advices[id];
+}
+
+const char *sp_advice_price(enum sp_advice_id id)
+{
+	return prices[id];
 }

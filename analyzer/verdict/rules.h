@@ -76,4 +76,7 @@ struct sp_advice_rule {
 const struct sp_rule *sp_rule_of(enum sp_verdict_id id);
 const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id);
 
+/* The cost of following the advice (price.def), not translated; NULL: nothing is known. */
+const char *sp_advice_price(enum sp_advice_id id);
+
 #endif

@@ -3,13 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/text/translate.h"
 #include "analyzer/verdict/terms.h"
 #include "analyzer/verdict/verdict_text.h"
 
-#define TAKEN (-2.0)	   /* below the weight of any advice that is left */
-#define STARTS_SURE 0.8	   /* an epoch has a start without workers, too */
+#define TAKEN (-2.0)	/* below the weight of any advice that is left */
+#define STARTS_SURE 0.8 /* an epoch has a start without workers, too */
+#define CACHES_SHOWN 0.01
+#define NEAR_WEIGHTS 0.2   /* of the greater: the middles of two ranges are no order */
 #define SHOWN_LEAST 0.0005 /* a smaller share is shown as 0.0% */
 
 /* Waiting for input. First batches have to be made, too: beside their start, their wait has the
@@ -144,6 +147,10 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *e, enum sp_advice_id 
 			      bound.beside_most;
 	}
 	saving.is_known = saving.most >= SHOWN_LEAST;
+	saving.has_caches =
+		!w.is_known &&
+		sp_rule_of(sp_advice_rule_of(advice)->verdict)->cost == SP_METRIC_lost_wait_share &&
+		saving.most > V(lost_wait_share) + V(first_made_share) + CACHES_SHOWN;
 	return saving;
 }
 
@@ -178,14 +185,19 @@ static double weight_of(const struct sp_verdict *v, enum sp_advice_id advice, bo
 	return !has_bound && is_of_verdict(v, advice) ? v->cost / 2 : -1;
 }
 
-/* The advice of the greatest weight among all, or among those on the verdict's own cost. */
+/* The advice of the greatest weight, or the first of those that are near to it, among all, or among
+ * those on the verdict's own cost. */
 static uint32_t heaviest(const struct sp_verdict *v, const double weights[], bool is_own)
 {
+	double most = TAKEN, of[SP_ADVICES];
 	uint32_t best = v->advice_count;
 
-	for (uint32_t i = 0; i < v->advice_count; i++)
-		if ((!is_own || is_of_verdict(v, v->advice[i])) &&
-		    (best == v->advice_count || weights[i] > weights[best]))
+	for (uint32_t i = 0; i < v->advice_count; i++) {
+		of[i] = !is_own || is_of_verdict(v, v->advice[i]) ? weights[i] : TAKEN;
+		most = fmax(most, of[i]);
+	}
+	for (uint32_t i = v->advice_count; i-- > 0;)
+		if (of[i] > TAKEN && of[i] >= most - NEAR_WEIGHTS * fmax(most, 0))
 			best = i;
 	return best;
 }
@@ -222,6 +234,10 @@ void sp_saving_text(const struct sp_saving *s, bool is_brief, char *ret, size_t 
 			 100 * s->most);
 	snprintf(ret, ret_bytes, is_brief ? _("saves %s") : _("saves %s of the training time"),
 		 shares);
+	if (s->has_caches)
+		/* Translators: follows "saves up to 50%": the work on batches in the training
+		 * process makes its other work slower, by the caches that it fills. */
+		strncat(ret, _(", caches included"), ret_bytes - strlen(ret) - 1);
 }
 
 void sp_advice_saved_text(const struct sp_verdict *v, enum sp_advice_id advice, bool is_brief,

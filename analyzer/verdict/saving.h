@@ -14,6 +14,7 @@
 
 struct sp_saving {
 	bool is_known;
+	bool has_caches; /* more than the wait: work in the training process slows its steps, too */
 	enum sp_what_if_id what_if; /* SP_WHAT_IFS: none; `most` is all that is known */
 	double least, most;	    /* shares; 0 <= least <= most */
 };
@@ -25,10 +26,11 @@ struct sp_saving sp_advice_saving(const struct sp_metrics *metrics, enum sp_advi
 bool sp_advice_is_worth_it(const struct sp_metrics *metrics, enum sp_advice_id advice);
 
 /* The advice of the verdict (advice_count of them): the greatest saving first, by the middle of its
- * range, those of an unknown saving last. */
+ * range, where middles differ by a fifth: else the first of the table. Those of an unknown saving
+ * come last. */
 void sp_advice_by_saving(const struct sp_verdict *verdict, enum sp_advice_id ret[SP_ADVICES]);
 
-#define SP_SAVING_TEXT_BYTES 64u
+#define SP_SAVING_TEXT_BYTES 160u
 
 /* "saves 15.0 to 22.5% of a step", in the language of the report; empty where it is not known. In a
  * narrow place (is_brief) a share without a noun is of the training time, as in the verdict. */

@@ -158,6 +158,8 @@ static void advice_json(const struct sp_report *report, const struct sp_verdict 
 		sp_json_string(j, "id", name, strlen(name));
 		sp_json_string(j, "text", text, strlen(text));
 		saving_json(&saving, j);
+		text_json(j, "costs",
+			  sp_advice_price(order[i]) ? _(sp_advice_price(order[i])) : NULL);
 		line_json(report, sp_advice_line(v, order[i]), sp_advice_part(order[i]), j);
 		sp_json_close(j, '}');
 	}
