@@ -42,6 +42,7 @@ CALLS = {
     "mmap": "mmap",
     "open": "openat",
     "openat": "openat",
+    "creat": "openat",
     "fopen": "openat",
 }
 MOVES = set(CALLS.values()) - {"mmap", "openat"}
