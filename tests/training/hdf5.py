@@ -33,8 +33,10 @@ class Hdf5(unittest.TestCase):
         self.assertNotIn("transform", advice)
         # The files that the process opens at its start are in no batch.
         self.assertNotIn("fewer_opens", advice)
-        if training.answers(views["summary"]):
-            self.assertEqual(views["summary"]["verdict"]["rule"], "library")
+        # On a crowded machine most of a batch's time is a wait for a core, and not HDF5.
+        is_crowded = parts.get("core_wait_ns", 0) > parts["hdf5_ns"] / 4
+        if training.answers(views["summary"]) and not is_crowded:
+            self.assertEqual(views["summary"]["verdict"]["rule"], "library", parts)
 
     def test_opened_for_each_sample(self):
         views = seen("open")
