@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
 #include "trace/collectives.h"
 
@@ -63,13 +64,7 @@ static int add_rank(struct sp_rank_hang *ret, const struct sp_report *report,
 	return 0;
 }
 
-static int compare_numbers(const void *a, const void *b, void *numbers)
-{
-	uint64_t x = ((const uint64_t *)numbers)[*(const uint32_t *)a];
-	uint64_t y = ((const uint64_t *)numbers)[*(const uint32_t *)b];
-
-	return (x > y) - (x < y);
-}
+SP_ORDER_IN(compare_numbers, uint32_t, uint64_t, SP_COMPARE(in[*x], in[*y]))
 
 static void sort_ranks(struct sp_rank_hang *hang)
 {
