@@ -22,11 +22,13 @@
 /* A published block ends on a multiple of 8: a FREE frame of 9 to 15 bytes follows a zstd frame
  * that does not. */
 #define PAD_BYTES_MAX 16u
-/* The most that a call of the host and the end of a thread wait for a file system, and the blocks
- * that a tail keeps while it does not answer. */
+/* The most that a call of the host and the end of a thread wait for a file system; the blocks that
+ * a tail keeps meanwhile, and the most that a call waits where they fill it. */
 #define CALL_WAIT_NS 100000000u
 #define END_WAIT_NS 1000000000u
 #define WAITING_BYTES_MAX (1u << 20)
+#define FULL_WAIT_NS 400000000u
+#define TURN_PAUSE_NS 1000000
 #define ALIGN_UP(x, to) (((x) + (to)-1) / (to) * (to))
 
 /* The calls in which the two places for a tail differ. */
@@ -166,14 +168,17 @@ struct sp_stream_append {
 	struct sp_tail tail;
 	int is_bound; /* to the name: no other file will do */
 	int ret;
+	uint64_t took_ns;
 };
 
 static void task_append(void *argument)
 {
 	struct sp_stream_append *a = argument;
+	uint64_t begin_ns = sp_clock_ns(CLOCK_MONOTONIC);
 
 	a->ret = a->is_bound ? sp_stream_file_append(&a->file, &a->blocks)
 			     : sp_stream_file_append_somewhere(&a->file, &a->blocks);
+	a->took_ns = sp_clock_ns(CLOCK_MONOTONIC) - begin_ns;
 }
 
 static int append_take_back(struct sp_stream_writer *s, const struct sp_stream_append *a)
@@ -181,6 +186,8 @@ static int append_take_back(struct sp_stream_writer *s, const struct sp_stream_a
 	s->file = a->file;
 	if (!a->ret)
 		s->written = a->end;
+	__atomic_store_n(&s->pool->is_slow, a->took_ns > CALL_WAIT_NS / 2, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->pool->is_stuck, 0, __ATOMIC_RELAXED);
 	return a->ret;
 }
 
@@ -201,6 +208,27 @@ static int append_end(struct sp_stream_writer *s, uint64_t wait_ns)
 	return 0;
 }
 
+struct flush {
+	uint64_t turn_ns, append_ns; /* to wait at most */
+	int is_last, is_bound;
+};
+
+/* One append of a process waits for a file system at most. Threads that end do not wait for each
+ * other: their tails stay, and the process's end takes them. */
+static int turn_wait(struct sp_stream_writer *s, const struct flush *how)
+{
+	const struct timespec pause = {0, TURN_PAUSE_NS};
+	uint64_t begin_ns = sp_clock_ns(CLOCK_MONOTONIC);
+	int ret = append_end(s, how->turn_ns);
+
+	while (!ret && __atomic_load_n(&s->pool->left, __ATOMIC_ACQUIRE)) {
+		if (how->is_last || sp_clock_ns(CLOCK_MONOTONIC) - begin_ns >= how->turn_ns)
+			return -EINPROGRESS;
+		SP_SYS2(SYS_nanosleep, &pause, 0);
+	}
+	return ret;
+}
+
 static struct sp_stream_append append_of(const struct sp_stream_writer *s, int is_last,
 					 int is_bound)
 {
@@ -215,28 +243,35 @@ static struct sp_stream_append append_of(const struct sp_stream_writer *s, int i
 					 .is_bound = is_bound};
 }
 
-/* Blocks that the tail holds go into the file. One append waits for a file system at most. */
-static int tail_flush(struct sp_stream_writer *s, int is_last, int is_bound)
+/* Blocks that the tail holds go into the file. -EINPROGRESS: later. */
+static int tail_flush(struct sp_stream_writer *s, struct flush how)
 {
 	struct sp_stream_append *a, here;
-	uint64_t wait_ns = is_last ? END_WAIT_NS : CALL_WAIT_NS;
-	int ret = append_end(s, is_last ? wait_ns : 0);
+	int ret = turn_wait(s, &how);
 
-	if (ret || __atomic_load_n(&s->pool->left, __ATOMIC_ACQUIRE))
-		return -EINPROGRESS;
+	if (ret)
+		return ret;
 	a = sp_timed_task_make(sizeof(*a));
 	if (!a) {
-		here = append_of(s, is_last, is_bound);
+		here = append_of(s, how.is_last, how.is_bound);
 		sp_fd_private_task(task_append, &here);
 		return append_take_back(s, &here);
 	}
-	*a = append_of(s, is_last, is_bound);
+	*a = append_of(s, how.is_last, how.is_bound);
 	s->append = a;
-	if (sp_timed_task(a, task_append, wait_ns, &s->pool->left))
+	if (sp_timed_task(a, task_append, how.append_ns, &s->pool->left)) {
+		__atomic_store_n(&s->pool->is_slow, 1, __ATOMIC_RELAXED);
 		return -EINPROGRESS;
+	}
 	ret = a->ret;
 	append_end(s, 0);
 	return ret;
+}
+
+/* A call waits once for a file system that becomes slow, and then leaves each append at once. */
+static uint64_t call_wait_ns(const struct sp_stream_writer *s)
+{
+	return __atomic_load_n(&s->pool->is_slow, __ATOMIC_RELAXED) ? 0 : CALL_WAIT_NS;
 }
 
 /* Where the file cannot be made, the tail does without: it is tried again with each flush. A
@@ -245,7 +280,7 @@ static int tail_flush(struct sp_stream_writer *s, int is_last, int is_bound)
 static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_first)
 {
 	struct sp_tail tail;
-	int ret;
+	int ret = 0;
 
 	s->write_mode = 1;
 	header_fill(s, &s->file.header);
@@ -259,7 +294,8 @@ static int create_written(struct sp_stream_writer *s, uint32_t slots, int is_fir
 	if (!tail.is_new) /* a page that is not stored to takes no memory */
 		memset(sp_stream_window(s), 0, window_bytes(slots));
 	window_fill(s, sp_stream_window(s), slots, 0);
-	ret = is_first || !s->file.spares->table ? tail_flush(s, 0, 1) : 0;
+	if (is_first || !s->file.spares->table)
+		ret = tail_flush(s, (struct flush){.append_ns = call_wait_ns(s), .is_bound = 1});
 	if (ret == -EEXIST) {
 		sp_tail_give(s->pool, &s->tail);
 		sp_stream_abandon(s);
@@ -575,12 +611,12 @@ static void map_switch(struct sp_stream_writer *s, const struct sp_file_mapping 
 	*s = next;
 }
 
-/* A larger tail in the stead of this one, or of the mapping; blocks that are not in the file yet
+/* Another tail in the stead of this one, or of the mapping; blocks that are not in the file yet
  * and the window come along. In between, readers may find the same slots twice. */
 static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots, uint64_t first,
 		     uint64_t last)
 {
-	size_t kept = s->storage == &in_arena ? s->free_offset - SP_HEADER_FRAME_BYTES : 0;
+	size_t kept = s->storage == &in_arena ? s->free_offset - s->written : 0;
 	uint64_t least = block_bytes + SP_BLOCK_FRAME_BYTES + PAD_BYTES_MAX;
 	uint64_t room = tail_room(slots) > least ? tail_room(slots) : least;
 	struct sp_stream_writer next = *s;
@@ -591,9 +627,10 @@ static int tail_move(struct sp_stream_writer *s, size_t block_bytes, uint32_t sl
 		return -ENOMEM;
 	tail_become(&next, &tail, slots);
 	next.free_offset += kept;
-	next.written = s->written;
 	memcpy(next.map, &s->file.header, sizeof(s->file.header));
-	memcpy(next.map + SP_HEADER_FRAME_BYTES, s->map + SP_HEADER_FRAME_BYTES, kept);
+	memcpy(next.map + next.written, s->map + s->written, kept);
+	if (s->append)
+		s->append->end -= s->written - next.written;
 	window_carry(s, sp_stream_window(&next), slots, first, last);
 	free_store(&next, next.free_offset, next.window_offset);
 	sp_tail_show(&tail, s->stream_id, (uint32_t)next.window_offset);
@@ -609,21 +646,37 @@ static void tail_empty(struct sp_stream_writer *s)
 	s->free_offset = s->written = SP_HEADER_FRAME_BYTES;
 }
 
-static int may_wait(const struct sp_stream_writer *s, int error)
+static int is_full(const struct sp_stream_writer *s)
 {
-	return error == -EINPROGRESS && s->free_offset < WAITING_BYTES_MAX;
+	return s->free_offset - s->written >= WAITING_BYTES_MAX;
+}
+
+/* As tail_flush(). A full tail waits once for a file system that takes nothing, and again for one
+ * that has taken something since. */
+static int call_flush(struct sp_stream_writer *s)
+{
+	int ret = tail_flush(s, (struct flush){.append_ns = call_wait_ns(s)});
+
+	if (ret != -EINPROGRESS || !is_full(s) ||
+	    __atomic_load_n(&s->pool->is_stuck, __ATOMIC_RELAXED))
+		return ret;
+	ret = tail_flush(s, (struct flush){.turn_ns = FULL_WAIT_NS, .append_ns = FULL_WAIT_NS});
+	if (ret == -EINPROGRESS && is_full(s))
+		__atomic_store_n(&s->pool->is_stuck, 1, __ATOMIC_RELAXED);
+	return ret;
 }
 
 /* On a full disk the tail becomes as large as it may, and the blocks stay in it. */
 static int grow_written(struct sp_stream_writer *s, size_t block_bytes, uint32_t slots,
 			uint64_t first, uint64_t last)
 {
-	int ret = tail_flush(s, 0, 0);
+	int ret = call_flush(s);
+	int may_move = !ret || (ret == -EINPROGRESS && !is_full(s));
 
 	if (!ret)
 		tail_empty(s);
 	if (slots > sp_stream_window(s)->capacity ||
-	    ((!ret || may_wait(s, ret)) && sp_stream_block_room(s) < block_bytes))
+	    (may_move && sp_stream_block_room(s) < block_bytes))
 		tail_move(s, block_bytes, slots, first, last);
 	if (sp_stream_block_room(s) >= block_bytes)
 		return 0;
@@ -692,7 +745,7 @@ static void finish_mapped(struct sp_stream_writer *s)
 /* A file is whole after a failed append, so another thread may continue it all the same. */
 static void finish_written(struct sp_stream_writer *s)
 {
-	int ret = tail_flush(s, 1, 0);
+	int ret = tail_flush(s, (struct flush){END_WAIT_NS, END_WAIT_NS, .is_last = 1});
 
 	if (!ret)
 		leave_written(s);

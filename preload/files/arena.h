@@ -27,10 +27,12 @@ struct sp_pooled_arena {
 /* In memory that fork wipes: a child begins with none. */
 struct sp_arena_pool {
 	uint32_t lock;
-	uint32_t count;	 /* of `arena` */
-	uint32_t number; /* of the next arena; numbers are not used twice */
-	uint32_t tails;	 /* in use */
-	uint32_t left;	 /* tasks that wait for a file system, and nobody for them */
+	uint32_t count;	   /* of `arena` */
+	uint32_t number;   /* of the next arena; numbers are not used twice */
+	uint32_t tails;	   /* in use */
+	uint32_t left;	   /* tasks that wait for a file system, and nobody for them */
+	uint32_t is_slow;  /* the last append took longer than a call is to wait */
+	uint32_t is_stuck; /* a full tail has waited, and no append has ended since */
 	struct sp_file_header *header;
 	int is_private; /* the system gave no shared memory: a kill loses what is in it */
 	struct sp_pooled_arena list[SP_ARENAS_MAX];

@@ -112,6 +112,18 @@ if ending != "exit":
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
+# More than a tail holds, in bursts of a tenth of it.
+SLOW = r"""
+import os, random, time
+page = open("in.dat", "w+b"); page.write(b"x" * 4096); page.flush()
+sizes = [random.randrange(1, 4096) for _ in range(30000)]
+for _ in range(20):
+    for size in sizes: os.pread(page.fileno(), size, 0)
+    time.sleep(0.2)
+print(20 * len(sizes), flush=True)
+os.kill(os.getpid(), 9)
+"""
+
 
 class Handlers(harness.Case):
     def test_switched_stacks(self):
@@ -210,6 +222,29 @@ class Disks(harness.Case):
         for ending in ("later", "kill", "fork", "exit"):
             with self.subTest(ending):
                 self.stop_server(ending)
+
+    def test_slow_disk(self):
+        """A disk that takes 0.2 s for each append loses nothing."""
+        if not shutil.which("strace"):
+            self.skipTest("no strace")
+        env = harness.traced_environment(self.folder)
+        log = os.path.join(self.folder, "appends")
+        late = "inject=pwritev:delay_enter=200000"
+        command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "signal=none", "-o", log]
+        command += ["-e", "trace=pwritev", "-e", late, "-E", "LD_PRELOAD=" + env.pop("LD_PRELOAD")]
+        command += [sys.executable, "-c", SLOW]
+        host = subprocess.run(command, cwd=self.folder, env=env, stdout=subprocess.PIPE)
+        with open(log) as file:
+            appends = file.read().count("DELAYED")
+        if not appends:
+            self.skipTest("strace delays nothing")
+        output = os.path.join(self.folder, "run.zst")
+        written = sum(os.stat(os.path.join(output, name)).st_size for name in os.listdir(output))
+        run = harness.Trace(output).stages()[1]
+        read = harness.reads_by_name(harness.Trace(output))["in.dat"][0]
+        print(appends, "appends,", read, "of", int(host.stdout), run["events_lost"], "lost")
+        self.assertEqual((read, run["events_lost"]), (int(host.stdout), 0))
+        self.assertGreater(written, 5 << 18, "a tail held it all")
 
     def stop_server(self, ending):
         under, mount = self.subfolder("under-" + ending), self.subfolder("mount-" + ending)
