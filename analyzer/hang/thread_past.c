@@ -91,32 +91,28 @@ struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t str
 }
 
 struct interruption {
-	int64_t after_ns, least_ns, end_ns;
-	bool has_failed;
+	int64_t after_ns, least_ns;
+	int64_t left_ns, waited_ns; /* the ends of calls that were given up, and of any wait */
 };
-
-static bool is_left(const struct interruption *i, const struct past_call *call)
-{
-	return is_given_up(call) ||
-	       (i->has_failed && sp_event_info(call->kind)->class == SP_CLASS_WAIT);
-}
 
 static void interrupt(void *context, const struct past_call *call)
 {
 	struct interruption *i = context;
+	bool is_wait = sp_event_info(call->kind)->class == SP_CLASS_WAIT;
+	int64_t *end_ns = is_given_up(call) ? &i->left_ns : &i->waited_ns;
 
-	if (is_left(i, call) && call->start_ns >= i->after_ns && call->end_ns > i->end_ns &&
-	    call->end_ns - call->start_ns >= i->least_ns)
-		i->end_ns = call->end_ns;
+	if ((is_given_up(call) || is_wait) && call->start_ns >= i->after_ns &&
+	    call->end_ns > *end_ns && call->end_ns - call->start_ns >= i->least_ns)
+		*end_ns = call->end_ns;
 }
 
 int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
 			     int64_t least_ns, bool has_failed)
 {
-	struct interruption i = {after_ns, least_ns, INT64_MIN, has_failed};
+	struct interruption i = {after_ns, least_ns, INT64_MIN, INT64_MIN};
 
 	walk(run, stream, interrupt, &i);
-	return i.end_ns;
+	return i.left_ns == INT64_MIN && has_failed ? i.waited_ns : i.left_ns;
 }
 
 struct signalled {

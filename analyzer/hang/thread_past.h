@@ -29,8 +29,9 @@ struct sp_thread_past sp_thread_past_read(const struct sp_run *run, uint32_t str
 
 /*
  * The end, CLOCK_REALTIME, of the last call of `least_ns` or more that began after after_ns and was
- * given up: a signal or an exception left it, or a loader gave no batch and raised. In a process
- * that failed it may be any wait: native code takes the signal after it. INT64_MIN: none.
+ * given up: a signal or an exception left it, or a loader gave no batch and raised. Where none was,
+ * it may be any wait of a process that failed: native code takes the signal after it. INT64_MIN:
+ * none.
  */
 int64_t sp_interruption_find(const struct sp_run *run, uint32_t stream, int64_t after_ns,
 			     int64_t least_ns, bool has_failed);

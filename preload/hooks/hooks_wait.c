@@ -10,6 +10,7 @@
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,6 +195,21 @@ SP_HOOK_WAIT(int, pthread_cond_clockwait, SP_EV_cond_wait, object_of(condition),
 	     (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
 	      const struct timespec *until),
 	     (condition, mutex, clock, until))
+
+SP_HOOK_WAIT(pid_t, wait, SP_EV_child_wait, 0, SP_RESULT(ret), (int *status), (status))
+
+SP_HOOK_WAIT(pid_t, waitpid, SP_EV_child_wait, 0, SP_RESULT(ret),
+	     (pid_t pid, int *status, int options), (pid, status, options))
+
+SP_HOOK_WAIT(pid_t, wait3, SP_EV_child_wait, 0, SP_RESULT(ret),
+	     (int *status, int options, struct rusage *usage), (status, options, usage))
+
+SP_HOOK_WAIT(pid_t, wait4, SP_EV_child_wait, 0, SP_RESULT(ret),
+	     (pid_t pid, int *status, int options, struct rusage *usage),
+	     (pid, status, options, usage))
+
+SP_HOOK_WAIT(int, waitid, SP_EV_child_wait, 0, SP_RESULT(ret),
+	     (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options))
 
 SP_HOOK_WAIT(int, nanosleep, SP_EV_sleep, 0, SP_RESULT(ret),
 	     (const struct timespec *time, struct timespec *left), (time, left))

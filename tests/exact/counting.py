@@ -8,7 +8,7 @@ from harness import victim
 
 WAITS = """
     poll ppoll select pselect epoll_wait epoll_pwait sem_wait sem_timedwait sem_clockwait
-    cond_wait cond_timedwait cond_clockwait nanosleep clock_nanosleep usleep sleep
+    cond_wait cond_timedwait cond_clockwait waitpid wait4 waitid nanosleep clock_nanosleep usleep sleep
 """.split()
 
 

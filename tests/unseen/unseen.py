@@ -45,6 +45,7 @@ ENDS = {
     "hang_collective": (signal.SIGINT, 10),
     "hang_fifo": (signal.SIGINT, 12),
     "hang_pool_killed": (signal.SIGINT, 12),
+    "hang_openmp_fork": (signal.SIGINT, 12),
     "hang_rejection": (signal.SIGINT, 12),
     "hang_thread_join": (signal.SIGINT, 12),
     "busy_at_end": (signal.SIGINT, 12),

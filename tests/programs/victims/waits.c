@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,6 +175,41 @@ static void in_cond_clockwait(long ns)
 	pthread_mutex_unlock(&mutex);
 }
 
+/* A child that lives for so long; 0: none, and the wait fails at once. */
+static pid_t child_for(long ns)
+{
+	struct timespec life = {0, ns};
+	pid_t pid = ns ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : -1;
+
+	if (pid == 0) {
+		syscall(SYS_nanosleep, &life, NULL);
+		syscall(SYS_exit_group, 0);
+	}
+	return pid;
+}
+
+static void in_waitpid(long ns)
+{
+	pid_t pid = child_for(ns);
+
+	EXPECT(waitpid(pid, NULL, 0) == pid);
+}
+
+static void in_wait4(long ns)
+{
+	pid_t pid = child_for(ns);
+
+	EXPECT(wait4(pid, NULL, 0, NULL) == pid);
+}
+
+static void in_waitid(long ns)
+{
+	pid_t pid = child_for(ns);
+	siginfo_t info;
+
+	EXPECT((waitid(P_ALL, 0, &info, WEXITED) == 0) == (pid > 0));
+}
+
 static void in_nanosleep(long ns)
 {
 	struct timespec t = {0, ns};
@@ -214,6 +250,9 @@ static const struct {
 	{"cond_wait", in_cond_wait},
 	{"cond_timedwait", in_cond_timedwait},
 	{"cond_clockwait", in_cond_clockwait},
+	{"waitpid", in_waitpid},
+	{"wait4", in_wait4},
+	{"waitid", in_waitid},
 	{"nanosleep", in_nanosleep},
 	{"clock_nanosleep", in_clock_nanosleep},
 	{"usleep", in_usleep},
