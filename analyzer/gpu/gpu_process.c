@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
 #include "analyzer/base/grow.h"
@@ -11,7 +12,7 @@
 static void add_gpu(struct sp_gpu_sums *sum, const struct sp_trainer *trainer)
 {
 	for (uint32_t i = 0; trainer->gpu.steps && i < trainer->steps.count; i++)
-		sp_gpu_sums_merge(sum, &trainer->gpu.steps[i]);
+		SP_ADD_UP(sum, &trainer->gpu.steps[i]);
 }
 
 static struct sp_gpu_process *find(const struct sp_gpu_processes *p, uint32_t image)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/gpu/gpu_sums.h"
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/totals/totals.h"
 #include "analyzer/training/training.h"
@@ -17,7 +18,7 @@ bool sp_gpu_time_sum(const struct sp_training *training, struct sp_gpu_sums *ret
 		*ret_dropped += trainer->gpu.dropped;
 		for (uint32_t i = 0; trainer->gpu.steps && i < trainer->steps.count; i++)
 			if (sp_step_is_selected(training, trainer, i))
-				sp_gpu_sums_merge(ret, &trainer->gpu.steps[i]);
+				SP_ADD_UP(ret, &trainer->gpu.steps[i]);
 	}
 	return ret->spans > 0;
 }

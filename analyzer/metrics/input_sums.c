@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/input_sums.h"
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 
@@ -97,14 +98,6 @@ static void count_threads(struct sp_input_sums *in, const struct sp_report *repo
 	in->beside.ready_ns += beside.ready_ns;
 }
 
-static void merge(struct sp_work_sums *into, const struct sp_work_sums *from)
-{
-	for (int work = 0; work < SP_WORKS; work++)
-		into->ns[work] += from->ns[work];
-	into->hdf5_file_ns += from->hdf5_file_ns;
-	into->hdf5_decompress_ns += from->hdf5_decompress_ns;
-}
-
 static void count_work(struct sp_input_sums *in, const struct sp_report *report,
 		       const struct sp_worker *w)
 {
@@ -112,10 +105,10 @@ static void count_work(struct sp_input_sums *in, const struct sp_report *report,
 	const struct sp_fetches *fetches = on_thread ? &w->waited : &w->fetches;
 	const struct sp_work_sums *whole = on_thread ? &w->meanwhile : &w->whole;
 
-	sp_fetches_merge(&in->fetches, fetches);
+	SP_ADD_UP(&in->fetches, fetches);
 	count_threads(in, report, w, fetches->locked_ns);
-	merge(&in->whole, whole);
-	merge(&in->meanwhile, &w->meanwhile);
+	SP_ADD_UP(&in->whole, whole);
+	SP_ADD_UP(&in->meanwhile, &w->meanwhile);
 }
 
 /* Counts each worker at the middle of its life, because workers of the epoch before may end

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/base/intervals.h"
 #include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
 
@@ -15,11 +14,6 @@
 struct run_part {
 	double steps, ns, of[SP_ACCOUNT_PHASES];
 };
-
-static uint64_t wall_ns(const struct sp_step *step)
-{
-	return sp_interval_ns(step->start_ns, step->end_ns);
-}
 
 SP_ORDER(ascending, uint64_t, SP_COMPARE(*x, *y))
 
@@ -32,15 +26,15 @@ static struct run_part part_of(const struct sp_step *steps, uint32_t from, uint3
 	if (!walls)
 		return part;
 	for (uint32_t i = from; i < to; i++)
-		walls[i - from] = wall_ns(&steps[i]);
+		walls[i - from] = sp_step_wall_ns(&steps[i]);
 	qsort(walls, to - from, sizeof(*walls), ascending);
 	most = TIMES_MEDIAN * walls[(to - from) / 2];
 	free(walls);
 	for (uint32_t i = from; i < to; i++) {
-		double counts = wall_ns(&steps[i]) <= most;
+		double counts = sp_step_wall_ns(&steps[i]) <= most;
 
 		part.steps += counts;
-		part.ns += counts * (double)wall_ns(&steps[i]);
+		part.ns += counts * (double)sp_step_wall_ns(&steps[i]);
 		for (int phase = 0; phase < SP_ACCOUNT_PHASES; phase++)
 			part.of[phase] += counts * (double)steps[i].account.ns[phase];
 	}
@@ -52,7 +46,7 @@ static double block_ns(const struct sp_step *steps, uint32_t from, uint32_t to)
 	double ns = 0;
 
 	for (uint32_t i = from; i < to; i++)
-		ns += (double)wall_ns(&steps[i]);
+		ns += (double)sp_step_wall_ns(&steps[i]);
 	return ns / (to - from);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/report/report.h"
 #include "analyzer/training/training_account.h"
@@ -56,11 +57,11 @@ static void add_pauses(struct sp_training_time *t, const struct sp_training *tra
 static void add_step(struct sp_training_time *t, const struct sp_step *step, bool is_first)
 {
 	const uint64_t *ns = step->account.ns;
-	uint64_t wall_ns = (uint64_t)(step->end_ns - step->start_ns);
+	uint64_t wall_ns = sp_step_wall_ns(step);
 	struct sp_epoch_waits *waits = &t->waits[step->epoch != 0][is_first];
 
 	t->steps++;
-	sp_account_merge(&t->in_steps, &step->account);
+	SP_ADD_UP(&t->in_steps, &step->account);
 	for (int sum = 0; sum < SP_STEP_SUMS; sum++)
 		t->sum[sum] += (double)step->sum[sum];
 	/* Code that a closure's optimizer runs between backwards is in its own row. */

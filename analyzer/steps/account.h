@@ -43,12 +43,6 @@ const char *sp_account_title(enum sp_account_phase phase);   /* for people, in t
 const char *sp_account_missing(enum sp_account_phase phase); /* why a run has none */
 const char *sp_source_name(enum sp_source_kind source);	     /* NULL for SP_FROM_NOTHING */
 
-static inline void sp_account_merge(struct sp_account *into, const struct sp_account *from)
-{
-	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		into->ns[i] += from->ns[i];
-}
-
 static inline uint64_t sp_account_total(const struct sp_account *account)
 {
 	uint64_t total = 0;

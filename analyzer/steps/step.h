@@ -142,6 +142,11 @@ struct sp_pass {
 	bool has_end;		  /* a call that found no more batches */
 };
 
+static inline uint64_t sp_step_wall_ns(const struct sp_step *step)
+{
+	return (uint64_t)(step->end_ns - step->start_ns);
+}
+
 #define SP_PASSES_ON 4u
 
 /* Set `end` and zero the rest before the first event. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/base/select.h"
 #include "analyzer/steps/step_pass.h"
 #include "analyzer/steps/step_machine.h"
@@ -25,11 +26,6 @@
 #define WARM_DENOMINATOR 2u
 #define SHORT_NUMERATOR 4u
 #define SHORT_DENOMINATOR 5u
-
-static uint64_t wall_of(const struct sp_step *s)
-{
-	return (uint64_t)(s->end_ns - s->start_ns);
-}
 
 /* A loader or a replay memory gave a batch for it. */
 static bool has_batch(const struct sp_step *step)
@@ -120,7 +116,7 @@ static void join_steps(struct sp_steps *s)
 			last->sum[sum] += step->sum[sum];
 		join_loaders(last, step);
 		last->is_skipped &= step->is_skipped;
-		sp_account_merge(&last->account, &step->account);
+		SP_ADD_UP(&last->account, &step->account);
 	}
 	for (; pause < s->pause_count; pause++)
 		s->pauses[pause].step = kept;
@@ -206,8 +202,8 @@ static void sum_pause(struct sp_pause *p, bool now_and_then)
 		p->account.ns[p->is_validation && !p->is_restart ? SP_ACCOUNT_validation
 								 : SP_ACCOUNT_loader_wait] +=
 			first_ns;
-	sp_account_merge(&p->account, &middle);
-	sp_account_merge(&p->account, &rest);
+	SP_ADD_UP(&p->account, &middle);
+	SP_ADD_UP(&p->account, &rest);
 }
 
 #define ROW(phase) (1u << SP_ACCOUNT_##phase)
@@ -237,37 +233,25 @@ static void label_pause(struct sp_steps *s, const struct sp_pause *p, bool now_a
 					   SP_NO_PHASE);
 }
 
-/* A pause as the rows of step.def see it. */
+/* What the rows of step.def ask beside a pause and its steps. */
 struct pause_facts {
 	bool is_head, is_tail; /* before the first step, after the last one */
-	bool knows_calls;      /* of models, in the run */
-	/* Facts of passes that do not train; has_end: a pass begins or ends. */
-	bool reads, calls, evaluates, has_end;
+	struct sp_pass_facts passes;
 	/* Calls of loaders do not name their iterators, and are none of several loaders. */
 	bool is_ordered;
-	uint32_t batches;
-	bool is_fetched_here, has_fetch, forks, forked_before, forked_after;
+	bool is_fetched_here, forks;
 };
 
 static void judge_pause(struct sp_steps *s, struct sp_pause *p, bool forks, bool several)
 {
 	bool is_tail = p->step == s->count, is_head = !p->step;
-	const struct sp_pass_facts passes = sp_pass_facts(s, p);
 	const struct pause_facts k = {
 		.is_head = is_head,
 		.is_tail = is_tail,
-		.knows_calls = s->has_forward,
-		.reads = passes.reads,
-		.calls = passes.calls,
-		.evaluates = passes.evaluates,
-		.has_end = p->has_end,
+		.passes = sp_pass_facts(s, p),
 		.is_ordered = !p->has_passes && (!several || is_head || is_tail),
-		.batches = p->batches,
 		.is_fetched_here = is_fetched_here(s, p),
-		.has_fetch = p->has_fetch,
 		.forks = forks,
-		.forked_before = p->forked_before,
-		.forked_after = p->forked_after,
 	};
 	bool is_start = false, is_validation = false, is_restart = false;
 
@@ -303,7 +287,7 @@ static void classify_pauses(struct sp_steps *s)
 		if (belongs_to_step(s, p)) {
 			s->steps[p->step].start_ns = p->start_ns;
 			s->steps[p->step].sum[SP_STEP_SUM_load] += p->load_ns;
-			sp_account_merge(&s->steps[p->step].account, &p->account);
+			SP_ADD_UP(&s->steps[p->step].account, &p->account);
 		} else {
 			s->pauses[kept++] = *p;
 		}
@@ -434,7 +418,7 @@ static int make_epochs(struct sp_steps *s)
 
 		e->first_step = e->steps ? e->first_step : i;
 		e->steps++;
-		e->training_ns += wall_of(step);
+		e->training_ns += sp_step_wall_ns(step);
 		e->wait_ns += step->account.ns[SP_ACCOUNT_loader_wait];
 		e->checkpoint_ns += step->account.ns[SP_ACCOUNT_checkpoint];
 		span_epoch(e, step->start_ns, step->end_ns);
@@ -452,10 +436,15 @@ static int find_median(const struct sp_steps *s, uint64_t *ret_ns)
 	if (!walls)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->count; i++)
-		walls[i] = (int64_t)wall_of(&s->steps[i]);
+		walls[i] = (int64_t)sp_step_wall_ns(&s->steps[i]);
 	*ret_ns = (uint64_t)sp_select(walls, s->count, s->count / 2);
 	free(walls);
 	return 0;
+}
+
+static bool is_long(const struct sp_step *step, uint64_t median_ns)
+{
+	return sp_step_wall_ns(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
 }
 
 /* Some steps have what most have not, and are longer for it. */
@@ -465,8 +454,7 @@ static bool is_interrupted(const struct sp_step *step, uint64_t median_ns)
 	uint64_t more = ns[SP_ACCOUNT_evaluation] + ns[SP_ACCOUNT_generation] +
 			ns[SP_ACCOUNT_environment] + ns[SP_ACCOUNT_compile];
 
-	return more * WARM_DENOMINATOR > median_ns &&
-	       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
+	return more * WARM_DENOMINATOR > median_ns && is_long(step, median_ns);
 }
 
 /* Where most steps have a checkpoint, it is part of a usual step. */
@@ -479,18 +467,14 @@ static bool saves_often(const struct sp_steps *s)
 	return 2 * (uint64_t)saves > s->count;
 }
 
-/* A step as the rows of its kind see it. */
-struct kind_facts {
-	bool is_warm;	  /* so was each step before it */
-	bool saves;	  /* a checkpoint is written or read in it */
-	bool saves_often; /* in most steps */
-	bool is_interrupted;
-	bool is_first, is_last; /* of an epoch, but not of the run */
-	bool is_short;
-};
-
-static enum sp_step_kind kind_of(const struct kind_facts k)
+/* Returns the kind of step i, by the rows of step.def. */
+static enum sp_step_kind kind_of(const struct sp_steps *s, uint32_t i, uint64_t median_ns,
+				 bool is_warm, bool saves_often)
 {
+	const struct sp_step *step = &s->steps[i];
+	const struct sp_epoch *epoch = &s->epochs[step->epoch];
+	bool saves = step->account.ns[SP_ACCOUNT_checkpoint] != 0;
+
 #define SP_STEP_KIND(kind, when, why, suite, test)                                                 \
 	if ((when) && SP_ROW_kind_##kind != sp_step_row_off)                                       \
 		return SP_STEP_##kind;
@@ -508,21 +492,8 @@ static int sort_by_kind(struct sp_steps *s)
 	if (find_median(s, &median_ns) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->count; i++) {
-		struct sp_step *step = &s->steps[i];
-
-		const struct sp_epoch *e = &s->epochs[step->epoch];
-
-		warm = warm && i < s->count / 2 &&
-		       wall_of(step) * WARM_DENOMINATOR > median_ns * WARM_NUMERATOR;
-		step->kind = (uint8_t)kind_of((struct kind_facts){
-			.is_warm = warm,
-			.saves = step->account.ns[SP_ACCOUNT_checkpoint] != 0,
-			.saves_often = saves,
-			.is_interrupted = is_interrupted(step, median_ns),
-			.is_first = i == e->first_step && i,
-			.is_last = i + 1 == e->first_step + e->steps && step->has_loader,
-			.is_short = wall_of(step) * SHORT_DENOMINATOR < median_ns * SHORT_NUMERATOR,
-		});
+		warm = warm && i < s->count / 2 && is_long(&s->steps[i], median_ns);
+		s->steps[i].kind = (uint8_t)kind_of(s, i, median_ns, warm, saves);
 	}
 	return 0;
 }

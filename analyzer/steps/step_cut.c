@@ -5,7 +5,6 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/interval_nest.h"
-#include "analyzer/steps/own_update.h"
 #include "analyzer/steps/step_machine.h"
 
 #define ANSWER_LONG 4		 /* times the bytes that were sent: an answer with data */
@@ -390,6 +389,47 @@ static uint64_t log_code_ns(const struct sp_cutter *c, uint32_t first)
 	return code_ns < calls_ns ? code_ns : calls_ns;
 }
 
+/* The time after a backward, up to the next call of the model, as far as it is "other". */
+struct stretch {
+	uint64_t ns;
+	bool is_open, is_cleared;
+};
+
+static void go_on(struct stretch *s, const struct sp_phase_interval *p)
+{
+	s->ns += p->loop_ns;
+	if (p->is_in_other && !sp_interval_is(p, STRUCTURE) &&
+	    sp_phase_interval_phase(p->kind) == SP_ACCOUNT_other && !p->is_own)
+		s->ns += sp_phase_interval_own_ns(p);
+	s->is_cleared |= p->kind == SP_INTERVAL_ZERO_GRAD;
+}
+
+/*
+ * The code of a loop between two backwards of one step, where no batch is taken: two rounds of a
+ * step (sharpness-aware minimization, adversarial examples), or gradients that accumulate. It may
+ * be an optimizer's work that has no class of its own. Gradients that are cleared there were used
+ * by that code; in such a step what lies between the last backward and the optimizer counts, too.
+ */
+static void sum_own_update(const struct sp_cutter *c, uint32_t first, struct sp_step *step)
+{
+	uint64_t *cleared_ns = &step->sum[SP_STEP_SUM_cleared];
+	struct stretch s = {.is_open = false};
+
+	for (uint32_t i = first; i < c->count; i++) {
+		const struct sp_phase_interval *p = &c->intervals[i];
+
+		if (s.is_open)
+			go_on(&s, p);
+		if (!sp_interval_is(p, STRUCTURE))
+			continue;
+		if (p->kind == SP_INTERVAL_FORWARD)
+			*(s.is_cleared ? cleared_ns : &step->sum[SP_STEP_SUM_between]) += s.ns;
+		else if (p->kind == SP_INTERVAL_OPTIMIZER && *cleared_ns)
+			*cleared_ns += s.ns;
+		s = (struct stretch){.is_open = p->kind == SP_INTERVAL_BACKWARD};
+	}
+}
+
 /* Autograd's own threads call NCCL while the training thread waits for them in backward. */
 static uint64_t take_nccl(struct sp_cutter *c, uint32_t first)
 {
@@ -475,6 +515,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	note_own_input(c, first);
 	step->sum[SP_STEP_SUM_nccl_elsewhere] = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, step->end_ns, &step->account);
+	sum_own_update(c, first, step);
 	set_whole_sums(c, first, step);
 	for (uint32_t i = first; i < c->count; i++)
 		take_interval(c, step, &c->intervals[i]);

@@ -162,12 +162,8 @@ GUARD(is_held_by_save,
       c->checkpoints && e->kind != SP_EV_cond_wait &&
 	      sp_async_checkpoints_held(c->checkpoints, e->interval.start_ns, e->interval.end_ns))
 
-static void act_make_checkpoint(struct sp_cutter *c, struct event *e)
-{
-	(void)c;
-	e->interval.kind = SP_INTERVAL_CHECKPOINT;
-	e->interval.source = SP_FROM_WRAPPED;
-}
+ACT(make_checkpoint,
+    (e->interval.kind = SP_INTERVAL_CHECKPOINT, e->interval.source = SP_FROM_WRAPPED))
 
 static bool is_saved(const struct sp_cutter *c, uint32_t file)
 {
@@ -191,13 +187,7 @@ static uint32_t count_to_row(const struct sp_cutter *c)
 	return sp_interval_last(c->intervals, c->count, ROWS);
 }
 
-static bool guard_follows_save(const struct sp_cutter *c, const struct event *e)
-{
-	uint32_t n = count_to_row(c);
-
-	(void)e;
-	return n && is_save(&c->intervals[n - 1]);
-}
+GUARD(follows_save, count_to_row(c) && is_save(&c->intervals[count_to_row(c) - 1]))
 
 GUARD(saves, is_save(&e->interval))
 
@@ -259,24 +249,13 @@ static void act_end_capture(struct sp_cutter *c, struct event *e)
 	c->count = kept;
 }
 
-static void act_end_graphs(struct sp_cutter *c, struct event *e)
-{
-	(void)e;
-	c->steps->has_captured |= c->is_capturing;
-	c->steps->graphs = 0;
-}
+ACT(end_graphs, (c->steps->has_captured |= c->is_capturing, c->steps->graphs = 0))
 
 ACT(count_graph, c->steps->graphs++)
 GUARD(is_graph_steps, c->steps->end == SP_STEP_BY_GRAPH)
 GUARD(is_no_step, !guard_is_graph_steps(c, e))
 
-static bool guard_keeps_batch(const struct sp_cutter *c, const struct event *e)
-{
-	uint8_t last = c->count ? c->intervals[c->count - 1].kind : SP_INTERVAL_NONE;
-
-	(void)e;
-	return last != SP_INTERVAL_LOADER && last != SP_INTERVAL_UNMAP;
-}
+GUARD(keeps_batch, !c->count || !sp_interval_is(&c->intervals[c->count - 1], T(LOADER) | T(UNMAP)))
 
 GUARD(is_fed_otherwise,
       c->steps->is_fed && !e->interval.is_exchange && e->kind != SP_EV_python_call)

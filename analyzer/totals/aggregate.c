@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/reader/clock_convert.h"
 #include "trace/columns.h"
 #include "trace/events.h"
@@ -61,27 +62,6 @@ void sp_partial_sums_finish(struct sp_partial_sums *partial)
 	partial->files = NULL;
 }
 
-void sp_file_sums_merge(struct sp_file_sums *into, const struct sp_file_sums *from)
-{
-	into->opens += from->opens;
-	into->streams += from->streams;
-	into->reads += from->reads;
-	into->writes += from->writes;
-	into->read_ns += from->read_ns;
-	into->write_ns += from->write_ns;
-	into->other_ns += from->other_ns;
-	into->wait_ns += from->wait_ns;
-	into->read_bytes += from->read_bytes;
-	into->write_bytes += from->write_bytes;
-	into->slow_reads += from->slow_reads;
-	into->slow_read_ns += from->slow_read_ns;
-	into->slow_read_bytes += from->slow_read_bytes;
-	into->maps += from->maps;
-	into->mapped_bytes += from->mapped_bytes;
-	into->mapped_reads += from->mapped_reads;
-	into->mapped_read_ns += from->mapped_read_ns;
-}
-
 static void add_read(struct sp_file_sums *f, uint64_t bytes, uint64_t ns)
 {
 	f->reads++;
@@ -99,7 +79,7 @@ void sp_partial_sums_merge(struct sp_partial_sums *into, const struct sp_partial
 	for (int i = 0; i < SP_STAGES; i++)
 		sp_hist_merge(&into->hists[i], &from->hists[i]);
 	for (uint32_t i = 0; i < into->file_count; i++)
-		sp_file_sums_merge(&into->files[i], &from->files[i]);
+		SP_ADD_UP(&into->files[i], &from->files[i]);
 }
 
 static void add_file(struct sp_file_sums *f, const struct kind_row *row, int64_t value, uint64_t ns)

@@ -84,7 +84,6 @@ struct sp_aggregate {
 /* file_count: names of files; 0 where sums by file are not wanted. Returns 0 or -ENOMEM. */
 int sp_partial_sums_init(struct sp_partial_sums *partial, uint32_t file_count);
 void sp_partial_sums_finish(struct sp_partial_sums *partial);
-void sp_file_sums_merge(struct sp_file_sums *into, const struct sp_file_sums *from);
 void sp_partial_sums_merge(struct sp_partial_sums *into, const struct sp_partial_sums *from);
 
 /* batch->columns must be set; the call overwrites them. */

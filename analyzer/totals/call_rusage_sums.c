@@ -38,17 +38,3 @@ bool sp_call_rusage_blocks_on_pages(const struct sp_call_rusage_sums *call)
 {
 	return call->major_faults && call->major_faults * 10 >= call->voluntary * 9;
 }
-
-void sp_call_rusage_sums_merge(struct sp_call_rusage_sums *into,
-			       const struct sp_call_rusage_sums *from)
-{
-	into->calls += from->calls;
-	into->wall_ns += from->wall_ns;
-	into->cpu_ns += from->cpu_ns;
-	into->preempted_ns += from->preempted_ns;
-	into->blocked_ns += from->blocked_ns;
-	into->major_faults += from->major_faults;
-	into->minor_faults += from->minor_faults;
-	into->voluntary += from->voluntary;
-	into->observed += from->observed;
-}

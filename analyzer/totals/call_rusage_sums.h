@@ -43,7 +43,4 @@ struct sp_call_rusage_sums sp_call_rusage_sums_of(const uint64_t words[3], uint6
  * of one call tell: nearly each switch away was one of a fault that read. */
 bool sp_call_rusage_blocks_on_pages(const struct sp_call_rusage_sums *call);
 
-void sp_call_rusage_sums_merge(struct sp_call_rusage_sums *into,
-			       const struct sp_call_rusage_sums *from);
-
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
@@ -79,10 +80,9 @@ static int take_digested(struct summer *s, uint32_t i)
 
 		sp_file_digest_fields(&f, &sums);
 		if (s->partial.files && !f.is_bad)
-			sp_file_sums_merge(&s->partial.files[k < digested->file_count
-								     ? digested->files[k]
-								     : SP_STRINGS_REST],
-					   &sums);
+			SP_ADD_UP(&s->partial.files[k < digested->file_count ? digested->files[k]
+									     : SP_STRINGS_REST],
+				  &sums);
 	}
 	if (!sp_digest_is_read(&f))
 		damaged(s, stream->segments->file, stream->segments->at, digested->sums_bytes);
@@ -145,7 +145,7 @@ static void put_files(struct summer *s, const struct used_file *used, uint32_t n
 			top->list[top->count++] = used[i].number;
 			sp_file_digest_fields(f, sums);
 		} else {
-			sp_file_sums_merge(&rest, sums);
+			SP_ADD_UP(&rest, sums);
 		}
 		*sums = (struct sp_file_sums){.opens = 0};
 	}

@@ -184,23 +184,10 @@ int sp_gpu_time_finalize(struct sp_gpu_time *gpu, const struct sp_steps *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct sp_step *step = &s->steps[i];
 
-		gpu->steps[i].wall_ns = (uint64_t)(step->end_ns - step->start_ns);
+		gpu->steps[i].wall_ns = sp_step_wall_ns(step);
 		gpu->steps[i].busy_ns =
 			sp_gpu_walk_covered_ns(&w, step->start_ns, step->end_ns, SP_GPU_ANY_SPAN);
 	}
 	add_waits(gpu, s);
 	return 0;
-}
-
-void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from)
-{
-	sp_account_merge(&into->launched, &from->launched);
-	into->graph_ns += from->graph_ns;
-	into->busy_ns += from->busy_ns;
-	into->wall_ns += from->wall_ns;
-	into->lost_wait_ns += from->lost_wait_ns;
-	into->hidden_wait_ns += from->hidden_wait_ns;
-	into->spans += from->spans;
-	into->queued_ns += from->queued_ns;
-	into->paced_ns += from->paced_ns;
 }

@@ -84,6 +84,4 @@ uint64_t sp_gpu_walk_covered_ns(struct sp_gpu_walk *walk, int64_t from_ns, int64
 /* False for parts that are no stretch of launches of their own: their work is in the others. */
 bool sp_gpu_time_has_stretches(enum sp_account_phase phase);
 
-void sp_gpu_sums_merge(struct sp_gpu_sums *into, const struct sp_gpu_sums *from);
-
 #endif

@@ -35,9 +35,4 @@ static inline const struct sp_step *sp_step_of_row(const struct sp_step_row *row
 	return &row->trainer->steps.steps[row->step];
 }
 
-static inline uint64_t sp_step_wall_ns(const struct sp_step *step)
-{
-	return (uint64_t)(step->end_ns - step->start_ns);
-}
-
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/base/select.h"
 #include "analyzer/base/spill.h"
 #include "analyzer/text/translate.h"
@@ -19,8 +20,7 @@ static bool has_part(const struct sp_trainer *trainer, unsigned phase)
 /* At most INT64_MAX, which only hostile bytes exceed. */
 static uint64_t value_of(const struct sp_step *step, unsigned phase)
 {
-	uint64_t ns = phase == SP_STEP_WALL ? (uint64_t)(step->end_ns - step->start_ns)
-					    : step->account.ns[phase];
+	uint64_t ns = phase == SP_STEP_WALL ? sp_step_wall_ns(step) : step->account.ns[phase];
 
 	return ns < INT64_MAX ? ns : INT64_MAX;
 }
@@ -192,7 +192,7 @@ static struct sp_step_mean mean_of(const struct sp_training *training, unsigned 
 				continue;
 			mean.count++;
 			mean.total_ns += value_of(step, SP_STEP_WALL);
-			sp_account_merge(&mean.account, &step->account);
+			SP_ADD_UP(&mean.account, &step->account);
 		}
 	}
 	return mean;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/training/training_account.h"
 
+#include "analyzer/base/add_up.h"
+
 static bool is_in_time(const struct sp_run *run, const struct sp_step *step)
 {
 	const struct sp_selection *s = &run->selection;
@@ -72,7 +74,7 @@ static void merge_at_end(struct sp_account *sum, const struct sp_account *pause,
 {
 	struct sp_account at_end = sp_account_at_end(pause);
 
-	sp_account_merge(sum, &at_end);
+	SP_ADD_UP(sum, &at_end);
 	if (has_sync)
 		sum->ns[SP_ACCOUNT_sync_wait] += pause->ns[SP_ACCOUNT_sync_wait];
 }
@@ -110,11 +112,11 @@ struct sp_account sp_trainer_account(const struct sp_training *training,
 		return trainer->account;
 	for (uint32_t i = 0; i < s->count; i++)
 		if (sp_step_is_selected(training, trainer, i))
-			sp_account_merge(&sum, &s->steps[i].account);
+			SP_ADD_UP(&sum, &s->steps[i].account);
 	for (uint32_t i = 0; i < s->pause_count; i++)
 		if (!is_at_end(s, &s->pauses[i]) &&
 		    sp_pause_is_selected(training, trainer, &s->pauses[i]))
-			sp_account_merge(&sum, &s->pauses[i].account);
+			SP_ADD_UP(&sum, &s->pauses[i].account);
 	merge_end_pauses(&sum, training, trainer);
 	return sum;
 }
@@ -126,7 +128,7 @@ struct sp_account sp_training_account(const struct sp_training *training)
 	for (uint32_t t = 0; t < training->count; t++) {
 		struct sp_account one = sp_trainer_account(training, &training->trainers[t]);
 
-		sp_account_merge(&sum, &one);
+		SP_ADD_UP(&sum, &one);
 	}
 	return sum;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/base/add_up.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -53,8 +54,7 @@ static struct sp_work_sums sum_of(const struct sp_report *report, bool meanwhile
 	for (uint32_t i = 0; i < report->workers.count; i++) {
 		const struct sp_worker *w = &report->workers.list[i];
 
-		for (int work = 0; work < SP_WORKS; work++)
-			sum.ns[work] += (meanwhile ? &w->meanwhile : &w->whole)->ns[work];
+		SP_ADD_UP(&sum, meanwhile ? &w->meanwhile : &w->whole);
 	}
 	return sum;
 }

@@ -66,15 +66,3 @@ struct sp_batch_receive sp_receiving_sum(const struct sp_receiving *r)
 	}
 	return sum;
 }
-
-void sp_batch_receive_merge(struct sp_batch_receive *into, const struct sp_batch_receive *from)
-{
-	into->ns += from->ns;
-	into->wait_ns += from->wait_ns;
-	into->bytes += from->bytes;
-	into->batches += from->batches;
-	into->sampler_ns += from->sampler_ns;
-	into->ahead_ns += from->ahead_ns;
-	into->all_wait_ns += from->all_wait_ns;
-	into->all_batches += from->all_batches;
-}

@@ -42,6 +42,4 @@ void sp_receiving_draw(struct sp_receiving *receiving, int64_t start_ns, int64_t
 
 struct sp_batch_receive sp_receiving_sum(const struct sp_receiving *receiving);
 
-void sp_batch_receive_merge(struct sp_batch_receive *into, const struct sp_batch_receive *from);
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/add_up.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/workers/process_tree.h"
@@ -57,30 +58,6 @@ struct worker_builder {
 	struct sp_reader reader;
 	struct sp_event_reader events;
 };
-
-static void files_merge(struct sp_fetch_files *into, const struct sp_fetch_files *from)
-{
-	into->reads += from->reads;
-	into->read_bytes += from->read_bytes;
-	into->read_ns += from->read_ns;
-	into->slow_reads += from->slow_reads;
-	into->slow_read_ns += from->slow_read_ns;
-	into->opens += from->opens;
-	into->hdf5_opens += from->hdf5_opens;
-	into->hdf5_open_ns += from->hdf5_open_ns;
-	into->plain_bytes += from->plain_bytes;
-	into->hdf5_bytes += from->hdf5_bytes;
-	into->hdf5_inner_bytes += from->hdf5_inner_bytes;
-}
-
-void sp_fetches_merge(struct sp_fetches *into, const struct sp_fetches *from)
-{
-	into->batches += from->batches;
-	into->locked_ns += from->locked_ns;
-	into->stacked_ns += from->stacked_ns;
-	sp_call_rusage_sums_merge(&into->usage, &from->usage);
-	files_merge(&into->files, &from->files);
-}
 
 static struct span span_of(const struct worker_builder *b, int64_t start_ns, int64_t end_ns)
 {
@@ -159,9 +136,9 @@ static bool is_waited(const struct worker_builder *b, const struct span *span)
  * thread for a step's batch. */
 static void count(struct worker_builder *b, bool for_step, const struct sp_fetches *part)
 {
-	sp_fetches_merge(&b->worker->fetches, part);
+	SP_ADD_UP(&b->worker->fetches, part);
 	if (for_step)
-		sp_fetches_merge(&b->worker->waited, part);
+		SP_ADD_UP(&b->worker->waited, part);
 }
 
 /* A wait inside a fetch is no idleness. */
@@ -299,7 +276,7 @@ static void take(struct worker_builder *b, enum sp_work work, enum sp_stage stag
 
 		add_span(&p.covered, inner->covered);
 		p.known_ns += inner->known_ns;
-		files_merge(&p.files, &inner->files);
+		SP_ADD_UP(&p.files, &inner->files);
 		if (inner->work == SP_WORK_idle && work == SP_WORK_transform)
 			stop_idling(b, inner);
 		else if (inner->work == SP_WORK_decompress && sp_work_contains_decompression(work))
@@ -650,7 +627,7 @@ static int read_stream(void *context, unsigned job, uint32_t i)
 	read_worker(b);
 	finish_sums(b);
 	received = sp_receiving_sum(&b->receiving);
-	sp_batch_receive_merge(&pass->receives[job], &received);
+	SP_ADD_UP(&pass->receives[job], &received);
 	if (!w->fetches.batches && !b->receiving.steps)
 		return 0;
 	return sp_wait_sums_end(b->causes, &pass->waits[i]);
@@ -680,7 +657,7 @@ static int read_streams(struct sp_workers *workers, struct worker_pass *pass, un
 	if (result == 0)
 		result = sp_jobs_run(jobs, n, read_stream, pass);
 	for (unsigned i = 0; i < jobs; i++) {
-		sp_batch_receive_merge(&workers->receive, &pass->receives[i]);
+		SP_ADD_UP(&workers->receive, &pass->receives[i]);
 		sp_reader_finish(&pass->builders[i].reader);
 		free(pass->builders[i].pieces);
 		sp_wait_sums_free(pass->builders[i].causes);

@@ -42,8 +42,6 @@ struct sp_fetches {
 	struct sp_fetch_files files;
 };
 
-void sp_fetches_merge(struct sp_fetches *into, const struct sp_fetches *from);
-
 struct sp_worker {
 	uint32_t stream;
 	uint32_t trainer;	  /* index into training.trainers */
