@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/cli/run_beside.h"
 #include "analyzer/cli/say.h"
@@ -89,11 +90,10 @@ static bool is_without_steps(const struct sp_report *report, bool has_verdict)
 /* True where a file cannot be read, or where that counts is damaged or empty; it was named. */
 static bool has_unreadable(const struct sp_index *index, bool is_damage_counted)
 {
-	for (uint32_t i = 0; i < index->file_count; i++)
-		if (index->files[i].error || (is_damage_counted && (index->files[i].damage.places ||
-								    !index->files[i].size_bytes)))
-			return true;
-	return false;
+	return SP_ANY(i, index->file_count,
+		      index->files[i].error ||
+			      (is_damage_counted &&
+			       (index->files[i].damage.places || !index->files[i].size_bytes)));
 }
 
 bool sp_asked_report_is_empty(const struct sp_report *report, bool has_verdict)

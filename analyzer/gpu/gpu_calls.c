@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/order.h"
 #include "analyzer/metadata/run.h"
 #include "analyzer/totals/sums.h"
@@ -220,10 +221,8 @@ static void apply(struct in_use *now, const struct change *change)
 
 static bool saw_device_memory(const struct gpu_calls_pass *pass)
 {
-	for (uint32_t i = 0; i < pass->change_count; i++)
-		if (pass->changes[i].bytes > 0 && pass->changes[i].memory != PINNED)
-			return true;
-	return false;
+	return SP_ANY(i, pass->change_count,
+		      pass->changes[i].bytes > 0 && pass->changes[i].memory != PINNED);
 }
 
 static void raise(uint64_t *peak, uint64_t bytes)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
@@ -63,12 +64,9 @@ static bool is_unknown(const struct sp_group_calls *calls)
 /* How many unknown groups of this size the process made before this one. */
 static uint32_t unnamed_before(const struct sp_process_groups *process, uint32_t i)
 {
-	uint32_t before = 0;
-
-	for (uint32_t k = 0; k < i; k++)
-		before += is_unknown(&process->list[k]) &&
-			  process->list[k].size == process->list[i].size;
-	return before;
+	return SP_SUM(uint32_t, k, i,
+		      is_unknown(&process->list[k]) &&
+			      process->list[k].size == process->list[i].size);
 }
 
 /* The call of most members; NULL: all called the same, or too little is known. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/metadata/thread_about.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/index_read.h"
@@ -45,10 +46,8 @@ static void find_begin(struct sp_run *run)
 
 static bool has_marks(const struct sp_index *index)
 {
-	for (uint32_t i = 0; i < index->stream_count; i++)
-		if (index->streams[i]->mark.what && !index->streams[i]->has_last)
-			return true;
-	return false;
+	return SP_ANY(i, index->stream_count,
+		      index->streams[i]->mark.what && !index->streams[i]->has_last);
 }
 
 int sp_run_read(struct sp_run *run)
@@ -132,8 +131,6 @@ bool sp_run_has_trace(const struct sp_run *run)
 {
 	if (run->index.stream_count)
 		return true;
-	for (uint32_t i = 0; i < run->index.file_count; i++)
-		if (run->index.files[i].runs)
-			return true;
-	return false;
+
+	return SP_ANY(i, run->index.file_count, run->index.files[i].runs);
 }

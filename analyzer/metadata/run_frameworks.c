@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/metadata/metadata.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
@@ -87,10 +88,8 @@ static bool trains_unseen(const struct sp_frameworks *frameworks, enum sp_framew
 
 bool sp_frameworks_give_steps(const struct sp_frameworks *frameworks)
 {
-	for (int i = 0; i < SP_FRAMEWORKS; i++)
-		if (sp_framework_gives(frameworks, (enum sp_framework_id)i) & SP_GIVES_STEPS)
-			return true;
-	return false;
+	return SP_ANY(i, SP_FRAMEWORKS,
+		      sp_framework_gives(frameworks, (enum sp_framework_id)i) & SP_GIVES_STEPS);
 }
 
 /* libtorch is bound from its first recorded call on. */

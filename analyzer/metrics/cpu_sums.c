@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
@@ -257,13 +258,11 @@ static void mark_known(bool *is_known, const struct sp_report *report)
 static double share_trained(const struct trained *trained, const struct rusage_span *life,
 			    uint32_t host)
 {
-	double share = 0;
-
-	for (uint32_t t = 0; t < trained->count; t++)
-		if (trained->spans[t].host == host)
-			share += share_between(life, trained->spans[t].begin_ns,
-					       trained->spans[t].end_ns);
-	return share;
+	return SP_SUM(double, t, trained->count,
+		      (trained->spans[t].host == host)
+			      ? share_between(life, trained->spans[t].begin_ns,
+					      trained->spans[t].end_ns)
+			      : 0);
 }
 
 /* At least: one thread may have been busy as long as nothing trained, with imports. */

@@ -2,6 +2,7 @@
 #include "analyzer/metrics/input_sums.h"
 
 #include "analyzer/base/add_up.h"
+#include "analyzer/base/each.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
 
@@ -12,12 +13,8 @@
 
 static double sum_of(const struct sp_work_sums *sums, enum sp_work_kind kind)
 {
-	double sum = 0;
-
-	for (int work = 0; work < SP_WORKS; work++)
-		if (sp_work_kind((enum sp_work)work) == kind)
-			sum += (double)sums->ns[work];
-	return sum;
+	return SP_SUM(double, work, SP_WORKS,
+		      (sp_work_kind((enum sp_work)work) == kind) ? (double)sums->ns[work] : 0);
 }
 
 static struct sp_made made_of(const struct sp_work_sums *sums)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/hang/hang_text.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/metrics/metrics_abstain.h"
@@ -149,10 +150,7 @@ static const char *text_of(struct sp_metric_sums *m, enum sp_metric_id metric,
 
 static bool has_loader_calls(const struct sp_report *report)
 {
-	for (uint32_t i = 0; i < report->run.index.image_count; i++)
-		if (report->run.metadata.images[i].asks_loader)
-			return true;
-	return false;
+	return SP_ANY(i, report->run.index.image_count, report->run.metadata.images[i].asks_loader);
 }
 
 static void set_rounds(struct sp_metrics *e, const struct sp_training *training)

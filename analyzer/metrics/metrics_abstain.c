@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/hang/hang_text.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/metrics/metrics_texts.h"
@@ -50,21 +51,15 @@ static bool is_selected(const struct sp_report *report)
 
 static bool has_steps(const struct sp_report *report)
 {
-	for (uint32_t t = 0; t < report->training.count; t++)
-		if (report->training.trainers[t].steps.count)
-			return true;
-	return false;
+	return SP_ANY(t, report->training.count, report->training.trainers[t].steps.count);
 }
 
 /* Files that could not be read, end early, or are damaged. */
 static uint32_t bad_files(const struct sp_index *index)
 {
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < index->file_count; i++)
-		n += index->files[i].error || index->files[i].truncated ||
-		     index->files[i].damage.places;
-	return n;
+	return SP_SUM(uint32_t, i, index->file_count,
+		      index->files[i].error || index->files[i].truncated ||
+			      index->files[i].damage.places);
 }
 
 /* The process that began first has ended: what still runs trains nothing that is not known. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
@@ -34,19 +35,12 @@ static const struct sp_cpu_metadata *cpus_of(const struct sp_report *report)
 
 static uint32_t count_of(const uint64_t mask[WORDS])
 {
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < WORDS; i++)
-		n += (uint32_t)__builtin_popcountll(mask[i]);
-	return n;
+	return SP_SUM(uint32_t, i, WORDS, (uint32_t)__builtin_popcountll(mask[i]));
 }
 
 static bool share_a_core(const uint64_t a[WORDS], const uint64_t b[WORDS])
 {
-	for (size_t i = 0; i < WORDS; i++)
-		if (a[i] & b[i])
-			return true;
-	return false;
+	return SP_ANY(i, WORDS, a[i] & b[i]);
 }
 
 /* All cores that workers may use; where one does not know its own: none. */
@@ -127,10 +121,7 @@ const char *sp_cores_trainer_crowd(const struct sp_report *report, char text[SP_
 
 static bool has_workers(const struct sp_report *report)
 {
-	for (uint32_t i = 0; i < report->workers.count; i++)
-		if (!report->workers.list[i].is_trainer)
-			return true;
-	return false;
+	return SP_ANY(i, report->workers.count, !report->workers.list[i].is_trainer);
 }
 
 const char *sp_cores_worker_crowd(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
@@ -281,13 +272,13 @@ static uint32_t host_of(const struct sp_report *report, uint32_t t)
 static uint32_t trainers_beside(const struct sp_report *report, uint32_t t)
 {
 	const struct sp_training *training = &report->training;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < training->count; i++)
-		n += host_of(report, i) == host_of(report, t) &&
-		     train_at_once(&training->trainers[i].steps, &training->trainers[t].steps) &&
-		     may_share(&trainer_at(report, i)->cpus, &trainer_at(report, t)->cpus);
-	return n;
+	return SP_SUM(uint32_t, i, training->count,
+		      host_of(report, i) == host_of(report, t) &&
+			      train_at_once(&training->trainers[i].steps,
+					    &training->trainers[t].steps) &&
+			      may_share(&trainer_at(report, i)->cpus,
+					&trainer_at(report, t)->cpus));
 }
 
 /* All of a run with very many trainers may share the cores of the first ones. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/metadata/source_lines.h"
 #include "analyzer/metrics/metrics_ways.h"
@@ -172,18 +173,13 @@ const char *sp_text_validation_ways(struct sp_metric_sums *m, char text[SP_METRI
 /* Casts that gradients flow back through: autocast, or by hand. */
 static bool casts(const struct sp_training *training)
 {
-	for (uint32_t i = 0; i < training->count; i++)
-		if (sp_trainer_metadata(training, i)->casts)
-			return true;
-	return false;
+	return SP_ANY(i, training->count, sp_trainer_metadata(training, i)->casts);
 }
 
 bool sp_text_is_compiled(const struct sp_report *report)
 {
-	for (uint32_t i = 0; i < report->training.count; i++)
-		if (sp_trainer_metadata(&report->training, i)->compiles)
-			return true;
-	return false;
+	return SP_ANY(i, report->training.count,
+		      sp_trainer_metadata(&report->training, i)->compiles);
 }
 
 const char *sp_text_model_ways(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])

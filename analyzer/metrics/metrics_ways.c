@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
@@ -66,10 +67,7 @@ static bool has_label(const struct sp_report *report, uint32_t trainer, const ch
 
 bool sp_ways_has_label(const struct sp_report *report, const char *label)
 {
-	for (uint32_t t = 0; t < report->training.count; t++)
-		if (has_label(report, t, label))
-			return true;
-	return false;
+	return SP_ANY(t, report->training.count, has_label(report, t, label));
 }
 
 static bool is_loaded(const struct sp_frameworks *frameworks, enum sp_framework_id id)

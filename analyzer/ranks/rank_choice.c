@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/select.h"
 #include "analyzer/ranks/rank.h"
@@ -121,11 +122,9 @@ static int64_t usual_span(struct choice *c, uint32_t best)
 
 static bool is_of_attempt(const struct choice *c, uint64_t number, uint32_t attempt)
 {
-	for (uint32_t i = 0; i < c->count; i++)
-		if (is_left(&c->list[i]) && c->list[i].attempt == attempt &&
-		    c->list[i].number == number)
-			return true;
-	return false;
+	return SP_ANY(i, c->count,
+		      is_left(&c->list[i]) && c->list[i].attempt == attempt &&
+			      c->list[i].number == number);
 }
 
 /*

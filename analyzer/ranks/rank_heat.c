@@ -5,6 +5,7 @@
 #include <float.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/order.h"
 #include "analyzer/ranks/rank_order.h"
 #include "analyzer/training/training.h"
@@ -139,10 +140,7 @@ static int add_measure(struct heat_maker *m, int what)
 /* A phase that no trainer has is not drawn. */
 static bool has_phase(const struct heat_maker *m, int phase)
 {
-	for (uint32_t t = 0; t < m->training->count; t++)
-		if (m->training->trainers[t].account.ns[phase])
-			return true;
-	return false;
+	return SP_ANY(t, m->training->count, m->training->trainers[t].account.ns[phase]);
 }
 
 static int make_measures(struct heat_maker *m)

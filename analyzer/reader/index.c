@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/text/translate.h"
 
 static const char *const damage_texts[] = {
@@ -73,10 +74,7 @@ static void free_segments(struct sp_segment *s)
 
 bool sp_index_has_digested(const struct sp_index *index)
 {
-	for (uint32_t i = 0; i < index->stream_count; i++)
-		if (index->streams[i]->digested)
-			return true;
-	return false;
+	return SP_ANY(i, index->stream_count, index->streams[i]->digested);
 }
 
 uint32_t sp_index_unread(const struct sp_index *index)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/reader/walk.h"
 #include "trace/window_copy.h"
 
@@ -215,10 +216,8 @@ uint32_t sp_window_fill(const struct sp_window *w, uint64_t limit, uint64_t from
 uint32_t sp_window_unfinished(const struct sp_window *w)
 {
 	static const struct sp_slot empty;
-	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < w->slots; i++)
-		n += !sp_slot_valid(&w->first[i], slot_generation(&w->first[i])) &&
-		     memcmp(&w->first[i], &empty, sizeof(empty)) != 0;
-	return n;
+	return SP_SUM(uint32_t, i, w->slots,
+		      !sp_slot_valid(&w->first[i], slot_generation(&w->first[i])) &&
+			      memcmp(&w->first[i], &empty, sizeof(empty)) != 0);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/report/tails_away.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
@@ -252,10 +253,7 @@ static bool has_ranks(const struct sp_report *report)
 {
 	const struct sp_index *index = &report->run.index;
 
-	for (uint32_t i = 0; i < index->image_count; i++)
-		if (index->images[i].rank || index->images[i].world_size)
-			return true;
-	return false;
+	return SP_ANY(i, index->image_count, index->images[i].rank || index->images[i].world_size);
 }
 
 /* Nodes of a job have a run each, and their processes have ranks. */

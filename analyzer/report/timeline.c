@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/totals/totals.h"
@@ -62,10 +63,7 @@ static void choose_window(struct sp_timeline *t, const struct sp_training *train
 
 static bool has_lane(const struct sp_timeline *t, uint32_t stream)
 {
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->lanes[i].stream == stream)
-			return true;
-	return false;
+	return SP_ANY(i, t->count, t->lanes[i].stream == stream);
 }
 
 static void add_lane(struct sp_timeline *t, uint32_t stream, enum sp_lane_role role)

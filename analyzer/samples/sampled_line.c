@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 
@@ -402,10 +403,7 @@ static void tell(struct sp_sampled_line *ret, struct line_search *s, uint32_t fu
 
 static bool has_workers(const struct sp_samples *samples)
 {
-	for (uint32_t i = 0; i < samples->table.count; i++)
-		if (is_workers(samples->table.sums[i].phase))
-			return true;
-	return false;
+	return SP_ANY(i, samples->table.count, is_workers(samples->table.sums[i].phase));
 }
 
 /* Few samples show no more than that a function takes most of the time. */

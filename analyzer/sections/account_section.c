@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/order.h"
 #include "analyzer/gpu/gpu_sums.h"
 #include "analyzer/metrics/cpu_sums.h"
@@ -82,21 +83,13 @@ static struct sp_cell gpu_cell(enum sp_account_phase part, const struct sp_gpu_s
 
 static uint64_t saved_beside(const struct sp_training *training)
 {
-	uint64_t ns = 0;
-
-	for (uint32_t t = 0; t < training->count; t++)
-		ns += training->trainers[t].steps.saved_beside_ns;
-	return ns;
+	return SP_SUM(uint64_t, t, training->count, training->trainers[t].steps.saved_beside_ns);
 }
 
 /* The part of communication that other threads' calls of NCCL made in backward. */
 static uint64_t nccl_elsewhere(const struct sp_training *training)
 {
-	uint64_t ns = 0;
-
-	for (uint32_t t = 0; t < training->count; t++)
-		ns += training->trainers[t].nccl_elsewhere_ns;
-	return ns;
+	return SP_SUM(uint64_t, t, training->count, training->trainers[t].nccl_elsewhere_ns);
 }
 
 /* Validation lies between steps, never in one. */

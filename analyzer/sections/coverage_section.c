@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/metadata/run_frameworks.h"
 #include "analyzer/text/text.h"
 
@@ -186,10 +187,8 @@ static const struct boundary {
 
 static bool is_class_called(const struct sp_report *report, enum sp_class class)
 {
-	for (int place = 0; place < SP_FD_KINDS; place++)
-		if (report->totals.stages[sp_class_stage(class, (enum sp_fd_kind)place)].calls)
-			return true;
-	return false;
+	return SP_ANY(place, SP_FD_KINDS,
+		      report->totals.stages[sp_class_stage(class, (enum sp_fd_kind)place)].calls);
 }
 
 /* A wheel hides its decoder, whose calls from Python are ranges. */

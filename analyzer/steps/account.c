@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/account.h"
 
+#include "analyzer/base/each.h"
 #include "analyzer/text/translate.h"
 
 static const struct {
@@ -54,11 +55,7 @@ uint32_t sp_account_end_rows(void)
 
 uint64_t sp_account_sum(const struct sp_account *account, unsigned is)
 {
-	uint64_t ns = 0;
-
-	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		ns += table[i].is & is ? account->ns[i] : 0;
-	return ns;
+	return SP_SUM(uint64_t, i, SP_ACCOUNT_PHASES, table[i].is & is ? account->ns[i] : 0);
 }
 
 struct sp_account sp_account_at_end(const struct sp_account *pause)

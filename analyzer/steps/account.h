@@ -13,6 +13,7 @@
 
 enum sp_account_phase {
 #define SP_ACCOUNT(name, title, missing, is) SP_ACCOUNT_##name,
+#include "analyzer/base/each.h"
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 	SP_ACCOUNT_PHASES
@@ -45,11 +46,7 @@ const char *sp_source_name(enum sp_source_kind source);	     /* NULL for SP_FROM
 
 static inline uint64_t sp_account_total(const struct sp_account *account)
 {
-	uint64_t total = 0;
-
-	for (int i = 0; i < SP_ACCOUNT_PHASES; i++)
-		total += account->ns[i];
-	return total;
+	return SP_SUM(uint64_t, i, SP_ACCOUNT_PHASES, account->ns[i]);
 }
 
 /* `is`: bits of enum sp_account_is, of which a part has one at least. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/async_checkpoint.h"
 
+#include "analyzer/base/each.h"
 #include "analyzer/metadata/run.h"
 #include "trace/events.h"
 
@@ -70,9 +71,6 @@ bool sp_async_checkpoints_held(const struct sp_process_calls *checkpoints, int64
 
 uint64_t sp_async_checkpoints_total(const struct sp_process_calls *checkpoints)
 {
-	uint64_t ns = 0;
-
-	for (uint32_t i = 0; i < checkpoints->count; i++)
-		ns += (uint64_t)(checkpoints->list[i].end_ns - checkpoints->list[i].start_ns);
-	return ns;
+	return SP_SUM(uint64_t, i, checkpoints->count,
+		      (uint64_t)(checkpoints->list[i].end_ns - checkpoints->list[i].start_ns));
 }

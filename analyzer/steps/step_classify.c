@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/add_up.h"
+#include "analyzer/base/each.h"
 #include "analyzer/base/select.h"
 #include "analyzer/steps/step_pass.h"
 #include "analyzer/steps/step_machine.h"
@@ -56,10 +57,7 @@ static bool steps_by_batch(const struct sp_steps *s)
 
 static bool has_backward(const struct sp_steps *s)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->steps[i].has_backward)
-			return true;
-	return false;
+	return SP_ANY(i, s->count, s->steps[i].has_backward);
 }
 
 /* Steps in a row that have no batch, or one step that has. */
@@ -131,10 +129,9 @@ static bool is_fetched_here(const struct sp_steps *s, const struct sp_pause *p)
 
 static bool any_forked(const struct sp_steps *s)
 {
-	for (uint32_t i = 0; i < s->pause_count; i++)
-		if (s->pauses[i].step && (s->pauses[i].forked_before || s->pauses[i].forked_after))
-			return true;
-	return false;
+	return SP_ANY(i, s->pause_count,
+		      s->pauses[i].step &&
+			      (s->pauses[i].forked_before || s->pauses[i].forked_after));
 }
 
 /* Trainers that take batches from several loaders for each step pause at each. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/steps/async_checkpoint.h"
@@ -120,11 +121,9 @@ static bool ends_step(const struct sp_cutter *c, const struct sp_phase_interval 
 {
 	const struct event e = {.interval = *p};
 
-	for (uint32_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends[i].by == c->steps->end && (ends[i].tokens & sp_interval_tokens(p)) &&
-		    ends[i].guard(c, &e) && ends[i].row != sp_step_row_off)
-			return true;
-	return false;
+	return SP_ANY(i, sizeof(ends) / sizeof(ends[0]),
+		      ends[i].by == c->steps->end && (ends[i].tokens & sp_interval_tokens(p)) &&
+			      ends[i].guard(c, &e) && ends[i].row != sp_step_row_off);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/base/instant.h"
 #include "analyzer/base/spill.h"
@@ -280,10 +281,9 @@ static bool get_codes(struct sp_input *in, uint64_t bytes, uint32_t n, int64_t *
 
 static bool numbers_are_right(const int64_t *codes, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++)
-		if (codes[i] < (i ? codes[i - 1] : 0) || codes[i] >= (int64_t)SP_SERIES_STEPS - i)
-			return false;
-	return true;
+	return !SP_ANY(i, n,
+		       codes[i] < (i ? codes[i - 1] : 0) ||
+			       codes[i] >= (int64_t)SP_SERIES_STEPS - i);
 }
 
 static int read_block(struct sp_step_series *series, struct sp_input *in)

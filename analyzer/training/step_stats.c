@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/add_up.h"
+#include "analyzer/base/each.h"
 #include "analyzer/base/select.h"
 #include "analyzer/base/spill.h"
 #include "analyzer/text/translate.h"
@@ -46,11 +47,7 @@ static uint64_t gather_of(const struct sp_training *training, const struct sp_tr
 
 static uint64_t steps_of_all(const struct sp_training *training)
 {
-	uint64_t n = 0;
-
-	for (uint32_t t = 0; t < training->count; t++)
-		n += training->trainers[t].steps.count;
-	return n;
+	return SP_SUM(uint64_t, t, training->count, training->trainers[t].steps.count);
 }
 
 /* The value of rank ceil(n * permille / 1000). The values before index `from` are the least, and

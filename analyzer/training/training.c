@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/jobs.h"
 #include "analyzer/base/order.h"
 #include "analyzer/metadata/run.h"
@@ -336,10 +337,7 @@ static int add_digested(struct sp_training *training)
 
 static bool any_steps(const struct training_pass *pass)
 {
-	for (uint32_t i = 0; i < pass->count; i++)
-		if (pass->threads[i].trainer.steps.count)
-			return true;
-	return false;
+	return SP_ANY(i, pass->count, pass->threads[i].trainer.steps.count);
 }
 
 static int read_events(struct sp_training *training)
@@ -404,10 +402,7 @@ const struct sp_trainer *sp_training_of(const struct sp_training *training, uint
 
 bool sp_training_is_fed_by_thread(const struct sp_training *training)
 {
-	for (uint32_t t = 0; t < training->count; t++)
-		if (training->trainers[t].steps.is_fed_by_thread)
-			return true;
-	return false;
+	return SP_ANY(t, training->count, training->trainers[t].steps.is_fed_by_thread);
 }
 
 bool sp_training_is_unfed(const struct sp_training *training)

@@ -2,6 +2,7 @@
 #include "analyzer/training/training_account.h"
 
 #include "analyzer/base/add_up.h"
+#include "analyzer/base/each.h"
 
 static bool is_in_time(const struct sp_run *run, const struct sp_step *step)
 {
@@ -170,11 +171,8 @@ static uint64_t lone_validation(const struct sp_training *training,
 
 uint64_t sp_training_lone_validation(const struct sp_training *training)
 {
-	uint64_t ns = 0;
-
-	for (uint32_t t = 0; t < training->count; t++)
-		ns += lone_validation(training, &training->trainers[t]);
-	return ns;
+	return SP_SUM(uint64_t, t, training->count,
+		      lone_validation(training, &training->trainers[t]));
 }
 
 struct sp_step_span sp_trainer_span(const struct sp_trainer *trainer)

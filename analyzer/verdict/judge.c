@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/report/report.h"
 #include "analyzer/verdict/advice_line.h"
 #include "analyzer/verdict/saving.h"
@@ -163,11 +164,10 @@ static bool nearly_holds(const struct sp_verdict *v)
 {
 	if (is_near(v->metrics.unfed_seen, v->moderate[SP_VERDICT_unfed]))
 		return true;
-	for (int i = 0; i < SP_VERDICTS; i++)
-		if (i != SP_VERDICT_compute && has_sign(v, sp_rule_of((enum sp_verdict_id)i)) &&
-		    is_near(cost_of(v, i), v->moderate[i]))
-			return true;
-	return false;
+
+	return SP_ANY(i, SP_VERDICTS,
+		      i != SP_VERDICT_compute && has_sign(v, sp_rule_of((enum sp_verdict_id)i)) &&
+			      is_near(cost_of(v, i), v->moderate[i]));
 }
 
 /* A rule that only may hold has the code of the rule that measures the same cost. */
@@ -179,12 +179,10 @@ static bool is_same_cost(const struct sp_rule *a, const struct sp_rule *b)
 
 static bool has_rival(const struct sp_verdict *v)
 {
-	for (int i = 0; i < SP_VERDICTS; i++)
-		if (v->holds[i] && i != SP_VERDICT_compute && v->cost < 1 &&
-		    !is_same_cost(sp_rule_of(v->id), sp_rule_of((enum sp_verdict_id)i)) &&
-		    cost_of(v, i) >= RIVAL * v->cost)
-			return true;
-	return false;
+	return SP_ANY(i, SP_VERDICTS,
+		      v->holds[i] && i != SP_VERDICT_compute && v->cost < 1 &&
+			      !is_same_cost(sp_rule_of(v->id), sp_rule_of((enum sp_verdict_id)i)) &&
+			      cost_of(v, i) >= RIVAL * v->cost);
 }
 
 /* The verdict would be another one if code between two backwards were, or were not, the loop's. */

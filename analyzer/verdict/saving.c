@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/verdict/terms.h"
 #include "analyzer/verdict/verdict_text.h"
@@ -165,11 +166,9 @@ static bool is_of_verdict(const struct sp_verdict *v, enum sp_advice_id advice)
 
 static bool has_bound_for_verdict(const struct sp_verdict *v)
 {
-	for (uint32_t i = 0; i < v->advice_count; i++)
-		if (is_of_verdict(v, v->advice[i]) &&
-		    sp_advice_saving(&v->metrics, v->advice[i]).is_known)
-			return true;
-	return false;
+	return SP_ANY(i, v->advice_count,
+		      is_of_verdict(v, v->advice[i]) &&
+			      sp_advice_saving(&v->metrics, v->advice[i]).is_known);
 }
 
 /*

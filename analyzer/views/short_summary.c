@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/report/tails_away.h"
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
@@ -213,11 +214,9 @@ static void add_bar(struct screen *screen, const struct sp_report *report, char 
 
 static bool shows_wait(const struct sp_verdict *v)
 {
-	for (uint32_t i = 0; i < v->evidence_count; i++)
-		if (v->evidence[i] == SP_METRIC_input_wait_share ||
-		    v->evidence[i] == SP_METRIC_lost_wait_share)
-			return true;
-	return false;
+	return SP_ANY(i, v->evidence_count,
+		      v->evidence[i] == SP_METRIC_input_wait_share ||
+			      v->evidence[i] == SP_METRIC_lost_wait_share);
 }
 
 /* The verdict and the bar name two shares of waiting; the summary has this line under its table.

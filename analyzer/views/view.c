@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/views/run_json.h"
 
 const struct sp_view sp_views[] = {
@@ -61,11 +62,9 @@ static bool is_called(const struct sp_sort_key *key, const char *name, size_t by
 {
 	const char *const names[] = {key->name, key->json, key->title, _(key->title)};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (bytes ? strncasecmp(names[i], name, bytes) == 0
-			  : strcasecmp(names[i], name) == 0)
-			return true;
-	return false;
+	return SP_ANY(i, sizeof(names) / sizeof(names[0]),
+		      bytes ? strncasecmp(names[i], name, bytes) == 0
+			    : strcasecmp(names[i], name) == 0);
 }
 
 static void list_titles(char *ret, const struct sp_sort_key *keys, size_t n)

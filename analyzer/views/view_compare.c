@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/base/each.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -324,10 +325,7 @@ static bool part_values(const struct comparison *c, enum sp_account_phase part, 
 
 static bool has_phases(const struct comparison *c)
 {
-	for (uint32_t i = 0; i < c->count; i++)
-		if (c->runs[i].all.count)
-			return true;
-	return false;
+	return SP_ANY(i, c->count, c->runs[i].all.count);
 }
 
 static int show_account(const struct comparison *c, struct sp_out *out)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/base/each.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -179,10 +180,7 @@ static struct sort_sums sum_sorts(const struct files *files)
 
 static bool has_files(const struct sort_sums *sums)
 {
-	for (int sort = 0; sort < SORTS; sort++)
-		if (sums->files[sort])
-			return true;
-	return false;
+	return SP_ANY(sort, SORTS, sums->files[sort]);
 }
 
 /* "257 ms in 481 files" */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/sections/top_stages.h"
 #include "analyzer/text/text.h"
 #include "analyzer/views/run_json.h"
@@ -155,11 +156,8 @@ static bool is_shown(const struct stages *v, const struct sp_out *out, uint32_t 
 
 static uint64_t shown_ns(const struct stages *v, const struct sp_out *out)
 {
-	uint64_t ns = 0;
-
-	for (uint32_t i = 0; i < SP_STAGES; i++)
-		ns += is_shown(v, out, i) ? v->report->totals.stages[i].total_ns : 0;
-	return ns;
+	return SP_SUM(uint64_t, i, SP_STAGES,
+		      is_shown(v, out, i) ? v->report->totals.stages[i].total_ns : 0);
 }
 
 static void show_waits(const struct stages *v, struct sp_out *out)

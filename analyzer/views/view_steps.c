@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/base/each.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -172,10 +173,7 @@ static void step_json(struct sp_out *out, const struct sp_report *report,
 
 static bool has_gpu(const struct sp_training *training)
 {
-	for (uint32_t t = 0; t < training->count; t++)
-		if (training->trainers[t].gpu.steps)
-			return true;
-	return false;
+	return SP_ANY(t, training->count, training->trainers[t].gpu.steps);
 }
 
 /* A terminal gets only the phases that the run has. */

@@ -2,6 +2,7 @@
 /*
  * The view `threads`: a row a thread, or a process.
  */
+#include "analyzer/base/each.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -35,11 +36,8 @@ static const char *end_of(const struct sp_report *report, uint32_t i)
 
 static uint64_t total_of(const struct sp_report *report, uint32_t i)
 {
-	uint64_t total = 0;
-
-	for (int stage = 0; stage < SP_STAGE_off; stage++)
-		total += report->totals.streams[i].stages[stage].total_ns;
-	return total;
+	return SP_SUM(uint64_t, stage, SP_STAGE_off,
+		      report->totals.streams[i].stages[stage].total_ns);
 }
 
 static int top_stage(const struct sp_sums *stages)

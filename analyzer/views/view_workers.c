@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/base/add_up.h"
+#include "analyzer/base/each.h"
 #include "analyzer/views/view.h"
 
 #include <errno.h>
@@ -74,12 +75,11 @@ static void choose_columns(const struct sp_report *report, struct sp_column colu
 static uint64_t sending_ns(const struct sp_report *report, const struct sp_worker *w)
 {
 	uint32_t image = report->run.index.streams[w->stream]->image;
-	uint64_t ns = 0;
 
-	for (uint32_t i = 0; i < report->run.index.stream_count; i++)
-		if (report->run.index.streams[i]->image == image)
-			ns += report->totals.streams[i].stages[SP_STAGE_ipc_write].total_ns;
-	return ns;
+	return SP_SUM(uint64_t, i, report->run.index.stream_count,
+		      (report->run.index.streams[i]->image == image)
+			      ? report->totals.streams[i].stages[SP_STAGE_ipc_write].total_ns
+			      : 0);
 }
 
 static int show_worker(const struct sp_report *report, struct sp_out *out,
@@ -156,11 +156,7 @@ static int show_workers(const struct sp_report *report, struct sp_out *out, uint
 
 static uint64_t total_of(const struct sp_work_sums *sum)
 {
-	uint64_t total = 0;
-
-	for (int work = 0; work < SP_WORKS; work++)
-		total += sum->ns[work];
-	return total;
+	return SP_SUM(uint64_t, work, SP_WORKS, sum->ns[work]);
 }
 
 #define TOGETHER_COLUMNS(X)                                                                        \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/views/ranks/rank_clocks.h"
@@ -173,10 +174,7 @@ static void peers_text(const struct sp_rank_division *d, char ret[SP_RANK_TEXT_B
 /* Send and receive are what stages of a pipeline do; other parts of a model have collectives. */
 static bool has_exchanges(const struct sp_report *report)
 {
-	for (uint32_t t = 0; t < report->training.count; t++)
-		if (report->training.trainers[t].steps.has_exchanges)
-			return true;
-	return false;
+	return SP_ANY(t, report->training.count, report->training.trainers[t].steps.has_exchanges);
 }
 
 static void show_peers(const struct sp_report *report, struct sp_out *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/views/ranks/rank_left_out.h"
 
+#include "analyzer/base/each.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/views/ranks/rank_text.h"
 
@@ -67,11 +68,7 @@ uint64_t sp_ranks_missing(const struct sp_report *report)
 
 static uint32_t count_excluded(const struct sp_ranks *ranks, enum sp_rank_exclusion why)
 {
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < ranks->count; i++)
-		n += ranks->list[i].exclusion == why;
-	return n;
+	return SP_SUM(uint32_t, i, ranks->count, ranks->list[i].exclusion == why);
 }
 
 void sp_ranks_excluded_show(const struct sp_report *report, struct sp_out *out)
