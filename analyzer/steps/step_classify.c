@@ -230,7 +230,7 @@ static void label_pause(struct sp_steps *s, const struct sp_pause *p, bool now_a
 					   SP_NO_PHASE);
 }
 
-/* What the rows of step.def ask beside a pause and its steps. */
+/* Facts that rows of step.def ask for, beside a pause and its steps. */
 struct pause_facts {
 	bool is_head, is_tail; /* before the first step, after the last one */
 	struct sp_pass_facts passes;
