@@ -90,7 +90,9 @@ class Footprint(harness.Case):
         page = os.path.join(folder, "page")
         with open(page, "wb") as file:
             file.write(b"x")
-        command = ["strace", "-f", "-y", "-qq", "-o", log, "-E", "LD_PRELOAD=" + preload]
+        # A parent that waits for its children makes events, so that it is of the run itself.
+        variable = "BENCH_PRELOAD=" if how == "alone" else "LD_PRELOAD="
+        command = ["strace", "-f", "-y", "-qq", "-o", log, "-E", variable + preload]
         idle = os.path.join(BENCH, "idle")
         if how == "alone":
             command += [os.path.join(BENCH, "spawn_loop"), str(times), idle, page]
