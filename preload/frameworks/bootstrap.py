@@ -614,20 +614,24 @@ def convert_imported(module):
 	replace(module, "_compile", "torch.compile", phases["compile"], BEFORE, compile_begins)
 
 
-# Switches that slow PyTorch while they are on: functions that show it, and variables of the
-# environment.
-SWITCHES = (
-	("torch.autograd.set_detect_anomaly(True)", "is_anomaly_enabled"),
+# Switches that slow PyTorch while they are on: functions that show it, those that slow a device
+# alone, and variables of the environment.
+SWITCHES = (("torch.autograd.set_detect_anomaly(True)", "is_anomaly_enabled"),)
+DEVICE_SWITCHES = (
 	("torch.use_deterministic_algorithms(True)", "are_deterministic_algorithms_enabled"),
 )
 VARIABLES = ("CUDA_LAUNCH_BLOCKING", "PYTORCH_NO_CUDA_MEMORY_CACHING")
 threads_calls = []  # of torch.set_num_threads, where it was called
 
 
+def on_device():
+	return sys.modules["torch"].cuda.is_initialized()
+
+
 def switches_look():
 	torch = sys.modules.get("torch")
 	environ = getattr(sys.modules.get("os"), "environ", {})
-	for text, name in SWITCHES:
+	for text, name in SWITCHES + (DEVICE_SWITCHES if attempt(on_device) else ()):
 		if attempt(getattr(torch, name, bool)):
 			fact_add("switch", text)
 	for name in VARIABLES:

@@ -385,6 +385,7 @@ def blocked_model():
 
 
 def faster_model():
+    torch.use_deterministic_algorithms(True)  # slows a device alone, and there is none
     work = own.computing(4 if IS_AFTER else 20)
     return Loop(work, now=time.process_time_ns), plain()
 
