@@ -123,7 +123,7 @@ static const struct {
 	double least, most;
 	const char *when, *saves, *unless;
 } advice_rows[SP_ADVICES] = {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
 	[SP_ADVICE_##id] = {#metric, least, most, #when, #saves, #unless},
 #include "analyzer/verdict/advice.def"
 };

@@ -437,12 +437,12 @@ static void advise(struct sp_verdict *v)
 	const struct sp_metrics *e = &v->metrics;
 	bool given[SP_ADVICES];
 
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
 	given[SP_ADVICE_##id] = applies(v, SP_ADVICE_##id) && (when);
 #include "analyzer/verdict/advice.def"
 	v->advice_count = 0;
 	for (int same = 1; same >= 0; same--) {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
 	if (given[SP_ADVICE_##id] && !(unless) && is_about(v, SP_ADVICE_##id, same))               \
 		v->advice[v->advice_count++] = SP_ADVICE_##id;
 #include "analyzer/verdict/advice.def"

@@ -33,7 +33,7 @@ enum {
 #define GIVEN(other) ((int)SP_ADVICE_##other == (int)itself)
 __attribute__((unused)) static void check_advice(void)
 {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
 	{                                                                                          \
 		enum { itself = SP_ADVICE_##id };                                                  \
 		_Static_assert(IN_ORDER(least, most), "the range of advice " #id " is empty: "     \
@@ -70,15 +70,11 @@ static const struct sp_rule rules[] = {
 #include "analyzer/verdict/verdict.def"
 };
 
+#define NOTHING NULL
 static const struct sp_advice_rule advices[SP_ADVICES] = {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
-	{#id, text, SP_VERDICT_##verdict, SP_METRIC_##metric, least, most},
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
+	{#id, costs, text, SP_VERDICT_##verdict, SP_METRIC_##metric, least, most},
 #include "analyzer/verdict/advice.def"
-};
-
-static const char *const prices[SP_ADVICES] = {
-#define SP_PRICE(id, text) [SP_ADVICE_##id] = text,
-#include "analyzer/verdict/price.def"
 };
 
 const struct sp_rule *sp_rule_of(enum sp_verdict_id id)
@@ -89,9 +85,4 @@ const struct sp_rule *sp_rule_of(enum sp_verdict_id id)
 const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id)
 {
 	return &advices[id];
-}
-
-const char *sp_advice_price(enum sp_advice_id id)
-{
-	return prices[id];
 }

@@ -17,7 +17,8 @@ enum sp_verdict_id {
 };
 
 enum sp_advice_id {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text) SP_ADVICE_##id,
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
+	SP_ADVICE_##id,
 #include "analyzer/verdict/advice.def"
 	SP_ADVICES
 };
@@ -66,8 +67,8 @@ struct sp_rule {
 
 /* A line of advice.def. */
 struct sp_advice_rule {
-	const char *name; /* the contract of JSON */
-	const char *text;
+	const char *name;	  /* the contract of JSON */
+	const char *costs, *text; /* costs: NULL where nothing is known; neither is translated */
 	enum sp_verdict_id verdict;
 	enum sp_metric_id metric;
 	double least, most;
@@ -75,8 +76,5 @@ struct sp_advice_rule {
 
 const struct sp_rule *sp_rule_of(enum sp_verdict_id id);
 const struct sp_advice_rule *sp_advice_rule_of(enum sp_advice_id id);
-
-/* The cost of following the advice (price.def), not translated; NULL: nothing is known. */
-const char *sp_advice_price(enum sp_advice_id id);
 
 #endif

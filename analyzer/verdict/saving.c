@@ -96,7 +96,7 @@ struct bound {
 static struct bound bound_of(const struct sp_metrics *e, enum sp_advice_id advice)
 {
 	switch (advice) {
-#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, text)                     \
+#define SP_ADVICE(id, verdict, metric, least, most, when, saves, unless, costs, text)              \
 	case SP_ADVICE_##id:                                                                       \
 		return saves;
 #include "analyzer/verdict/advice.def"

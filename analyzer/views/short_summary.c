@@ -304,7 +304,7 @@ static void move_line(struct screen *screen, unsigned from, unsigned to)
 static void insert_price(struct screen *screen, unsigned at, enum sp_advice_id advice,
 			 unsigned reserved)
 {
-	const char *head = _("costs      "), *text = sp_advice_price(advice);
+	const char *head = _("costs      "), *text = sp_advice_rule_of(advice)->costs;
 	unsigned end = screen->count, lines;
 
 	if (!text)

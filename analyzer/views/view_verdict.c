@@ -150,16 +150,15 @@ static void advice_json(const struct sp_report *report, const struct sp_verdict 
 	sp_advice_by_saving(v, order);
 	sp_json_open(j, "advice", '[');
 	for (uint32_t i = 0; i < v->advice_count; i++) {
-		const char *name = sp_advice_rule_of(order[i])->name;
+		const struct sp_advice_rule *advice = sp_advice_rule_of(order[i]);
 		struct sp_saving saving = sp_advice_saving(&v->metrics, order[i]);
 
 		sp_advice_text(v, order[i], text, sizeof(text));
 		sp_json_open(j, NULL, '{');
-		sp_json_string(j, "id", name, strlen(name));
+		sp_json_string(j, "id", advice->name, strlen(advice->name));
 		sp_json_string(j, "text", text, strlen(text));
 		saving_json(&saving, j);
-		text_json(j, "costs",
-			  sp_advice_price(order[i]) ? _(sp_advice_price(order[i])) : NULL);
+		text_json(j, "costs", advice->costs ? _(advice->costs) : NULL);
 		line_json(report, sp_advice_line(v, order[i]), sp_advice_part(order[i]), j);
 		sp_json_close(j, '}');
 	}

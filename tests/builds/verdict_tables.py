@@ -239,6 +239,7 @@ class Contradictions(unittest.TestCase):
         self.check("rules.c", "advice.def", row, "GIVEN(unseen_batches)", "out of its own column")
         self.check("judge.c", "advice.def", row, "GIVEN(idle_cals)", "SP_ADVICE_idle_cals")
         self.check("saving.c", "advice.def", "ALWAYS, NO_SAVING,", "ALWAYS,", "SP_ADVICE")
+        self.check("rules.c", "advice.def", "NEVER, NOTHING,", "NEVER,", "SP_ADVICE")
         self.check("saving.c", "advice.def", "ALWAYS, NO_SAVING", "ALWAYS, 0.5", "return")
         self.check("rules.c", "advice.def", "0.3, 1, ALWAYS", "1, 0.3, ALWAYS", "swap least")
         twice = "SP_ADVICE(slow_loader, input", "SP_ADVICE(own_cores, input"
