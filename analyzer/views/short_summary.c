@@ -289,42 +289,13 @@ static unsigned line_text(const struct screen *screen, const struct sp_verdict *
 	return lines_of(screen, sp_text_width(_("where      ")), ret, WHERE_LINES_MAX);
 }
 
-static void move_line(struct screen *screen, unsigned from, unsigned to)
-{
-	char line[2 * LINE_BYTES];
-
-	strcpy(line, screen->lines[from]);
-	memmove(screen->lines[to + 1], screen->lines[to], (from - to) * sizeof(line));
-	memmove(screen->heads + to + 1, screen->heads + to, (from - to) * sizeof(*screen->heads));
-	strcpy(screen->lines[to], line);
-	screen->heads[to] = (struct head){NULL, 0};
-}
-
-/* The price of the advice that ends at line `at` gives way to any other advice. */
-static void insert_price(struct screen *screen, unsigned at, enum sp_advice_id advice,
-			 unsigned reserved)
-{
-	const char *head = _("costs      "), *text = sp_advice_rule_of(advice)->costs;
-	unsigned end = screen->count, lines;
-
-	if (!text)
-		return;
-	lines = lines_of(screen, sp_text_width(head), _(text), screen->room);
-	if (end + lines + reserved > screen->room)
-		return;
-	add(screen, head, _(text), lines);
-	for (unsigned i = 0; i < lines; i++)
-		move_line(screen, end + i, at + i);
-}
-
 /* The advice in the order of its saving, each with its line, and none cut: the last pieces give
- * way. */
-static void add_advice(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
+ * way. first_costs: a line after the first. */
+static void add_pieces(struct screen *screen, const struct sp_verdict *v,
+		       const enum sp_advice_id *order, unsigned reserved, const char *first_costs)
 {
-	enum sp_advice_id order[SP_ADVICES];
-	unsigned shown = advice_shown(v), first_end = 0;
+	unsigned shown = advice_shown(v);
 
-	sp_advice_by_saving(v, order);
 	for (unsigned i = 0; i < shown; i++) {
 		const char *head = i ? _("then       ") : _("do first   ");
 		unsigned begin = screen->count, used = begin + reserved, left, lines;
@@ -341,10 +312,28 @@ static void add_advice(struct screen *screen, const struct sp_verdict *v, unsign
 		add(screen, head, text, lines);
 		style(screen, begin, head, i ? NULL : STYLE_BOLD);
 		add(screen, _("where      "), line, WHERE_LINES_MAX);
-		first_end = i ? first_end : screen->count;
+		add(screen, _("costs      "), i ? "" : first_costs, screen->room);
 	}
-	if (shown)
-		insert_price(screen, first_end, order[0], reserved);
+}
+
+/* The costs of the first advice give way to all other advice. */
+static void add_advice(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
+{
+	enum sp_advice_id order[SP_ADVICES];
+	unsigned begin = screen->count, lines;
+	const char *costs;
+
+	if (!v->advice_count)
+		return;
+	sp_advice_by_saving(v, order);
+	add_pieces(screen, v, order, reserved, "");
+	costs = sp_advice_rule_of(order[0])->costs;
+	lines = costs ? lines_of(screen, sp_text_width(_("costs      ")), _(costs), screen->room)
+		      : 0;
+	if (!lines || screen->count + lines + reserved > screen->room)
+		return;
+	screen->count = begin;
+	add_pieces(screen, v, order, reserved, _(costs));
 }
 
 static bool has_losses(const struct sp_report *report)
