@@ -27,18 +27,18 @@ enum sp_sampled_part sp_advice_part(enum sp_advice_id advice)
 	return named_line_of(advice).part;
 }
 
-const char *sp_advice_template(const struct sp_verdict *v, enum sp_advice_id advice)
-{
-	const char *text = v->names_line[advice] ? named_line_of(advice).text : NULL;
-
-	return text ? text : sp_advice_rule_of(advice)->text;
-}
-
 const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *v, enum sp_advice_id advice)
 {
 	enum sp_sampled_part part = sp_advice_part(advice);
 
 	return part < SP_SAMPLED_PARTS && v->lines[part].samples ? &v->lines[part] : NULL;
+}
+
+const char *sp_advice_template(const struct sp_verdict *v, enum sp_advice_id advice)
+{
+	const char *text = sp_advice_line(v, advice) ? named_line_of(advice).text : NULL;
+
+	return text ? text : sp_advice_rule_of(advice)->text;
 }
 
 /* Each line is named once, by the advice that saves most. */
@@ -72,7 +72,8 @@ int sp_advice_find_lines(struct sp_verdict *v, const struct sp_samples *samples,
 	return r;
 }
 
-void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES])
+void sp_sampled_line_text(const struct sp_sampled_line *line, bool with_callee,
+			  char ret[SP_LINE_TEXT_BYTES])
 {
 	char share[32], callee[16];
 	int used;
@@ -83,7 +84,7 @@ void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_T
 	used = snprintf(ret, SP_LINE_TEXT_BYTES, _("%s of %s is %s"),
 			/* Translators: in place of a share: "most of the input wait is" */
 			line->is_rough ? _("most") : share, _(line->of), line->place);
-	if (line->callee_share > 0)
+	if (with_callee && line->callee_share > 0)
 		/* Translators: follows a function: a share; what the function calls. */
 		used += snprintf(ret + used, SP_LINE_TEXT_BYTES - (size_t)used,
 				 _(", %s of that in %s"), callee, line->callee);

@@ -18,12 +18,12 @@ int sp_advice_find_lines(struct sp_verdict *verdict, const struct sp_samples *sa
 const struct sp_sampled_line *sp_advice_line(const struct sp_verdict *verdict,
 					     enum sp_advice_id advice);
 
-/* The text of the advice, not translated, with {metrics}: another
- * one where it names its line. */
+/* The text of the advice, not translated, with {metrics}: another one where its line is known. */
 const char *sp_advice_template(const struct sp_verdict *verdict, enum sp_advice_id advice);
 
 /* "56% of the input wait is RandomRotate.__call__ (job/train.py:11), 98% of that in Image.rotate
  * (PIL/Image.py:2304)", ", called by main (job/train.py:57)", in the language of the report. */
-void sp_sampled_line_text(const struct sp_sampled_line *line, char ret[SP_LINE_TEXT_BYTES]);
+void sp_sampled_line_text(const struct sp_sampled_line *line, bool with_callee,
+			  char ret[SP_LINE_TEXT_BYTES]);
 
 #endif

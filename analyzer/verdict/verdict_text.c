@@ -184,7 +184,7 @@ void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *
 	sp_advice_plain_text(v, advice, ret, ret_bytes);
 	used = strlen(ret);
 	if (v->names_line[advice]) {
-		sp_sampled_line_text(sp_advice_line(v, advice), text);
+		sp_sampled_line_text(sp_advice_line(v, advice), true, text);
 		snprintf(ret + used, ret_bytes - used, _(" %s."), text);
 	} else if (sp_advice_part(advice) == SP_SAMPLED_loop && !v->is_sampled &&
 		   !v->metrics.is_from_digest) {

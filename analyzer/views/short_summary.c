@@ -219,15 +219,12 @@ static bool shows_wait(const struct sp_verdict *v)
 			      v->evidence[i] == SP_METRIC_lost_wait_share);
 }
 
-/* The verdict and the bar name two shares of waiting; the summary has this line under its table.
- * Each advice and what comes after them come first. */
-static void add_wait(struct screen *screen, const struct sp_verdict *v, unsigned reserved)
+/* The verdict and the bar name two shares of waiting; the summary has this line under its table. */
+static void add_wait(struct screen *screen, const struct sp_verdict *v)
 {
-	unsigned later = reserved + advice_shown(v);
 	char text[256];
 
-	if (screen->count + 1 + later <= screen->room && shows_wait(v) &&
-	    sp_wait_text(&v->metrics, WAITS_DIFFER_LEAST, text, sizeof(text)))
+	if (shows_wait(v) && sp_wait_text(&v->metrics, WAITS_DIFFER_LEAST, text, sizeof(text)))
 		add(screen, _("input wait "), text, 1);
 }
 
@@ -280,13 +277,18 @@ static void shorten(const struct screen *screen, size_t indent, char *text, unsi
 	}
 }
 
+/* Returns the number of lines. Beyond `most`, the text leaves out what the function calls. */
 static unsigned line_text(const struct screen *screen, const struct sp_verdict *v,
-			  enum sp_advice_id advice, char ret[SP_LINE_TEXT_BYTES])
+			  enum sp_advice_id advice, unsigned most, char ret[SP_LINE_TEXT_BYTES])
 {
+	size_t indent = sp_text_width(_("where      "));
+
 	*ret = '\0';
 	if (v->names_line[advice])
-		sp_sampled_line_text(sp_advice_line(v, advice), ret);
-	return lines_of(screen, sp_text_width(_("where      ")), ret, WHERE_LINES_MAX);
+		sp_sampled_line_text(sp_advice_line(v, advice), true, ret);
+	if (lines_of(screen, indent, ret, most + 1) > most)
+		sp_sampled_line_text(sp_advice_line(v, advice), false, ret);
+	return lines_of(screen, indent, ret, WHERE_LINES_MAX);
 }
 
 /* The advice in the order of its saving, each with its line, and none cut: the last pieces give
@@ -298,14 +300,16 @@ static void add_pieces(struct screen *screen, const struct sp_verdict *v,
 
 	for (unsigned i = 0; i < shown; i++) {
 		const char *head = i ? _("then       ") : _("do first   ");
-		unsigned begin = screen->count, used = begin + reserved, left, lines;
+		unsigned begin = screen->count, used = begin + reserved, lines;
+		unsigned left = screen->room > used ? screen->room - used : 0;
 		char text[LINE_BYTES], line[SP_LINE_TEXT_BYTES];
 
-		used += line_text(screen, v, order[i], line);
-		left = screen->room > used ? screen->room - used : 0;
+		lines = line_text(screen, v, order[i],
+				  left > ADVICE_LINES_MAX ? left - ADVICE_LINES_MAX : 0, line);
+		left = left > lines ? left - lines : 0;
 		sp_advice_saved_text(v, order[i], true, text, sizeof(text));
 		shorten(screen, sp_text_width(head), text,
-			i && left < ADVICE_LINES_MAX ? left : ADVICE_LINES_MAX);
+			left < ADVICE_LINES_MAX ? left : ADVICE_LINES_MAX);
 		lines = lines_of(screen, sp_text_width(head), text, screen->room);
 		if (i && lines > left)
 			break;
@@ -464,8 +468,11 @@ static int add_change(struct screen *screen, const struct sp_view_options *optio
 	return 0;
 }
 
+/* Lines that nothing else needs; the summary has what they say under the screen. */
+enum { WAIT_LINE = 1, PARTS_LINE = 2 };
+
 static int fill(struct screen *screen, const struct sp_report *report, const struct sp_verdict *v,
-		const struct sp_view_options *options, bool names_parts)
+		const struct sp_view_options *options, unsigned extras)
 {
 	/* Lines that come after the advice. */
 	unsigned reserved = 1u + has_losses(report) + (report->totals.tails_away != 0) +
@@ -477,12 +484,12 @@ static int fill(struct screen *screen, const struct sp_report *report, const str
 	add_verdict(screen, v, reserved);
 	add_step(screen, report);
 	add_bar(screen, report, unnamed);
-	if (names_parts)
+	if (extras & PARTS_LINE)
 		add(screen, _("in the bar "), unnamed, 1);
 	add_stages(screen, report);
 	add_part(screen, report);
-	if (!options->is_brief)
-		add_wait(screen, v, reserved);
+	if (extras & WAIT_LINE)
+		add_wait(screen, v);
 	add_advice(screen, v, reserved);
 	add_ending(screen, report);
 	add_losses(screen, report);
@@ -490,19 +497,22 @@ static int fill(struct screen *screen, const struct sp_report *report, const str
 	return add_change(screen, options);
 }
 
-/* The names of narrow parts take a line that nothing else needs; the summary has them under the
- * screen. */
 static int make(struct screen *screen, const struct sp_report *report, const struct sp_verdict *v,
 		const struct sp_view_options *options)
 {
-	int r = fill(screen, report, v, options, false);
-	unsigned count = screen->count;
+	unsigned shown = 0;
+	int r = fill(screen, report, v, options, shown);
 
-	if (r < 0 || options->is_brief || count == screen->room)
-		return r;
-	r = fill(screen, report, v, options, true);
-	if (r == 0 && screen->count != count + 1) /* none is narrow, or advice would give way */
-		r = fill(screen, report, v, options, false);
+	for (unsigned extra = WAIT_LINE; r == 0 && !options->is_brief && extra <= PARTS_LINE;
+	     extra *= 2) {
+		unsigned count = screen->count;
+
+		r = fill(screen, report, v, options, shown | extra);
+		if (screen->count == count + 1)
+			shown |= extra;
+		else if (r == 0) /* it has nothing to say, or advice would give way */
+			r = fill(screen, report, v, options, shown);
+	}
 	return r;
 }
 

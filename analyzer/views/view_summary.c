@@ -26,7 +26,7 @@
 /* The lines that fit a terminal of 24, below the command and above the next prompt. */
 #define BRIEF_LINES_MAX 22u
 #define BRIEF_SHORT_LINES_MAX 11u /* longer advice is in -v */
-#define LAUNCHED_LINES_MAX 13u /* the launcher adds three: where the trace is, and what is next */
+#define LAUNCHED_LINES_MAX 16u	  /* the launcher adds four: where the trace is, and what is next */
 #define PARTS_BYTES 512u
 
 /* Writes what the account leaves out, and what the verdict leaves out of the account. */

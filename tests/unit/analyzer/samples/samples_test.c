@@ -456,6 +456,8 @@ START_TEST(the_advice_names_the_function_and_its_caller)
 	sp_advice_text(v, SP_ADVICE_transform, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, " 40% of making batches is load (job/dataset.py:88), "
 					   "100% of that in resize (PIL/Image.py:1)."));
+	sp_sampled_line_text(&v->lines[SP_SAMPLED_own_code], false, text);
+	ck_assert_str_eq(text, "40% of making batches is load (job/dataset.py:88)");
 	sp_advice_text(v, SP_ADVICE_collate, text, sizeof(text));
 	ck_assert_ptr_null(strstr(text, "resize"));
 	free(v);
@@ -504,7 +506,7 @@ START_TEST(few_samples_name_a_function_with_most_of_the_time)
 	load_all();
 	ck_assert_int_eq(sp_sampled_line_find(&top, &load.report.samples, SP_SAMPLED_loop), 0);
 	ck_assert_uint_eq(top.samples, STEPS);
-	sp_sampled_line_text(&top, text);
+	sp_sampled_line_text(&top, true, text);
 	ck_assert_str_eq(text, "most of the loop's own code is log (job/train.py:88)");
 	finish_all();
 }
