@@ -22,14 +22,19 @@ struct child_run {
 	struct sp_signal_monitor monitor;
 };
 
+static void restore_signals(const struct child_run *l)
+{
+	sigaction(SIGCHLD, &l->on_child, NULL);
+	sigprocmask(SIG_SETMASK, &l->mask, NULL);
+}
+
 static void restore_and_exec(const struct child_run *l, char *const *argv)
 {
 	/* The command must not outlive stageprof: kill it, as if it had been killed itself. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != l->parent)
 		_exit(128 + SIGKILL);
-	sigaction(SIGCHLD, &l->on_child, NULL);
-	sigprocmask(SIG_SETMASK, &l->mask, NULL);
+	restore_signals(l);
 	execvp(argv[0], argv);
 	*l->exec_error = errno;
 	_exit(127);
@@ -133,6 +138,7 @@ int sp_child_run(struct sp_child *ret, char *const *argv, const struct sp_child_
 		int error = -errno;
 
 		sp_signal_monitor_end(&l.monitor);
+		restore_signals(&l);
 		return error;
 	}
 	if (ret->pid == 0) {

@@ -320,6 +320,13 @@ static int run_unrecorded(const struct run_options *o)
 	return explain_not_run(o, errno);
 }
 
+/* LD_PRELOAD is set, so the command is recorded. */
+static int run_alone(const struct run_options *o, int error)
+{
+	sp_error_print(SP_ERROR_alone, o->command[0], strerror(error), NULL);
+	return run_unrecorded(o);
+}
+
 /* Unless STAGEPROF_SAMPLE says otherwise, as --sample without a rate. A launcher around this one
  * samples its descendants already. */
 static struct sp_sampler sampler_of(struct run_outcome *outcome)
@@ -364,10 +371,8 @@ static int run(const struct run_options *o, struct run_outcome *outcome)
 					       .data = &data};
 	int r = sp_child_run(&child, o->command, &beside);
 
-	if (r < 0) {
-		sp_error_print(SP_ERROR_process, o->command[0], strerror(-r), NULL);
-		return SP_STATUS_OURS;
-	}
+	if (r < 0)
+		return run_alone(o, -r);
 	if (child.exec_error)
 		return explain_not_run(o, child.exec_error);
 	sp_config_read(environ);
@@ -445,10 +450,10 @@ int sp_command_run(int argc, char **argv)
 	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	o.old_preload = getenv("LD_PRELOAD") ? strdup(getenv("LD_PRELOAD")) : NULL;
-	if (outcome == MAP_FAILED || sp_install_preload(library) < 0) {
+	if (sp_install_preload(library) < 0) {
 		free(o.old_preload);
 		sp_error_print(SP_ERROR_process, o.command[0], strerror(ENOMEM), NULL);
 		return SP_STATUS_OURS;
 	}
-	return run(&o, outcome);
+	return outcome == MAP_FAILED ? run_alone(&o, ENOMEM) : run(&o, outcome);
 }

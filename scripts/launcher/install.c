@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "analyzer/text/translate.h"
@@ -18,18 +19,20 @@
 #define LAUNCHER "stageprof"
 
 /* The folder of this program, without a final slash, as it was when first asked: pip moves the file
- * away where it upgrades stageprof during a run, and the link follows. NULL: unknown. */
+ * away where it upgrades stageprof during a run, and the link follows. Without /proc, that of the
+ * name by which it was begun. NULL: unknown. */
 static const char *own_folder(void)
 {
-	static char folder[SP_PATH_BYTES];
-	ssize_t n = 0;
+	static char folder[PATH_MAX];
+	char path[PATH_MAX] = "";
 
-	if (!folder[0])
-		n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
-	if (n > 0) {
-		folder[n] = '\0';
-		*strrchr(folder, '/') = '\0';
-	}
+	if (folder[0])
+		return folder;
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0 &&
+	    !realpath((const char *)getauxval(AT_EXECFN), path))
+		return NULL;
+	*strrchr(path, '/') = '\0';
+	strcpy(folder, path);
 	return folder[0] ? folder : NULL;
 }
 

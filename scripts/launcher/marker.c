@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,4 +201,26 @@ uint64_t sp_oom_kills(void)
 	if (file)
 		fclose(file);
 	return count;
+}
+
+int sp_marker_try(const char *folder)
+{
+	static const char bytes[SP_MARKER_BYTES];
+	const struct sigaction ignored = {.sa_handler = SIG_IGN};
+	char path[SP_RUN_PATH_BYTES + 32];
+	struct sigaction before;
+	ssize_t written;
+	int fd, r;
+
+	snprintf(path, sizeof(path), "%s/.stageprof-try-XXXXXX", folder);
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -errno;
+	sigaction(SIGXFSZ, &ignored, &before); /* RLIMIT_FSIZE would end this process */
+	written = write(fd, bytes, sizeof(bytes));
+	r = written == (ssize_t)sizeof(bytes) ? 0 : written < 0 ? -errno : -ENOSPC;
+	r = close(fd) < 0 && r == 0 ? -errno : r;
+	sigaction(SIGXFSZ, &before, NULL);
+	unlink(path);
+	return r;
 }

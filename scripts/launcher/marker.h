@@ -25,6 +25,10 @@ void sp_marker_alive(pid_t pid);
  * the hash is 0, into SP_RUN_PATH_BYTES. Returns 0 or -ENOENT. */
 int sp_marker_earlier(char *ret, uint64_t command_hash);
 
+/* Creates a real file in the folder, because rights, quotas, limits and read-only mounts have many
+ * forms. Returns 0, or -errno: no run can begin there. */
+int sp_marker_try(const char *folder);
+
 /* Processes of our cgroup that the kernel has killed for lack of memory so far; 0 where the count
  * cannot be read. */
 uint64_t sp_oom_kills(void);

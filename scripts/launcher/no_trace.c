@@ -1,42 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/launcher/no_trace.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyzer/text/translate.h"
 #include "preload/settings/config.h"
 #include "preload/settings/run_identity.h"
+#include "scripts/launcher/marker.h"
 #include "scripts/launcher/program.h"
 #include "scripts/launcher/launcher_error.h"
 
-/* The recorder has reported a directory without write permission, if it got that far. */
-static int is_output_unwritable(void)
+/* Returns 0, or -errno: no run can begin where it was to be. The recorder has said so already, if
+ * it got that far. */
+static int try_output(void)
 {
 	char folder[SP_RUN_PATH_BYTES];
 	struct stat st;
 
 	if (!sp_run.base[0])
 		return 0;
-	if (stat(sp_run.base, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-		return 1; /* a device: no number makes a name of it */
 	strcpy(folder, sp_run.base);
-	*strrchr(folder, '/') = '\0';
-	return access(folder[0] ? folder : "/", W_OK | X_OK) < 0;
+	if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return -ENOTDIR; /* a device: no number makes a name of it */
+	strrchr(folder, '/')[folder == strrchr(folder, '/')] = '\0';
+	return sp_marker_try(folder);
 }
 
 static void explain_program(const struct sp_program *program, const struct sp_child *child)
 {
 	const char *why = sp_program_why_not(program);
+	int error = why ? 0 : try_output();
+	char no_output[512];
 
+	snprintf(no_output, sizeof(no_output), _("the run's directory cannot be created: %s"),
+		 sp_translate_errno(-error));
 	if (why)
 		sp_error_print(SP_ERROR_nothing, program->path, why, sp_program_fix(program));
-	else if (is_output_unwritable())
-		sp_error_print(SP_ERROR_nothing, program->path,
-			       "the run's directory cannot be created",
-			       "set --output to a path below a writable folder");
+	else if (error)
+		sp_error_print(SP_ERROR_nothing, program->path, no_output,
+			       N_("name a writable folder with room by --output, and check "
+				  "ulimit -f"));
 	else if (sp_config.ranks && *sp_config.ranks)
 		sp_error_print(SP_ERROR_nothing, program->path,
 			       "no process had a rank that --ranks selects", "see --ranks");

@@ -18,6 +18,7 @@
 #include "preload/settings/run_identity.h"
 #include "preload/settings/unwinder.h"
 #include "scripts/launcher/doctor/doctor_context.h"
+#include "scripts/launcher/marker.h"
 
 #define ROOM_WANTED_BYTES (1ull << 30)
 #define FILES_WANTED 256u
@@ -102,25 +103,6 @@ static const struct {
 	{F2FS_SUPER_MAGIC, "f2fs", false}, {0x2fc12fc1, "ZFS", false},
 };
 
-/* Creates a real file, because rights, quotas and read-only mounts have many forms. */
-static int try_file(const char *folder)
-{
-	char path[SP_RUN_PATH_BYTES + 32];
-	static const char bytes[65536];
-	ssize_t written;
-	int fd, r;
-
-	snprintf(path, sizeof(path), "%s/.stageprof-doctor-XXXXXX", folder);
-	fd = mkstemp(path);
-	if (fd < 0)
-		return -errno;
-	written = write(fd, bytes, sizeof(bytes));
-	r = written == (ssize_t)sizeof(bytes) ? 0 : written < 0 ? -errno : -ENOSPC;
-	r = close(fd) < 0 && r == 0 ? -errno : r;
-	unlink(path);
-	return r;
-}
-
 static const char *output_fix = N_("set STAGEPROF_OUTPUT to a path on a local disk with room");
 
 static void judge_room(struct sp_check_result *result, const char *folder, const struct statfs *fs)
@@ -162,7 +144,7 @@ void sp_check_output(const struct sp_doctor_context *context, struct sp_check_re
 	}
 	strcpy(folder, sp_run.base);
 	strrchr(folder, '/')[folder == strrchr(folder, '/')] = '\0';
-	r = try_file(folder);
+	r = sp_marker_try(folder);
 	if (r < 0)
 		sp_check_set(result, SP_CHECK_FAIL, output_fix, "%s: %s", folder,
 			     sp_translate_errno(-r));

@@ -290,6 +290,32 @@ class JobControl(scene.Case):
         shell.send("echo status $?\n")
         shell.expect("status 130")
 
+    def test_pipeline(self):
+        """Either side of a pipe stops and goes on with the whole job, in the background too."""
+        ticks = f"{PYTHON} -uc 'import time\nwhile 1: print(\"tick\"); time.sleep(.05)'"
+        for job in (f"{STAGEPROF} run -q -- {ticks} | cat", f"{ticks} | {STAGEPROF} run -q -- cat"):
+            shell = Terminal(
+                self,
+                ["bash", "--norc", "--noprofile", "-i"],
+                env=clean_environment(TERM="dumb", PS1="$ "),
+            )
+            shell.send(job + "\n")
+            for again in ("fg", "bg"):
+                shell.expect("\ntick")
+                shell.send("\x1a")
+                shell.expect("Stopped")
+                shell.send(again + "\n")
+            for _ in range(20):  # a ^C that comes before the job has the terminal is the shell's
+                shell.expect("\ntick")
+                shell.send("fg\n")
+                shell.expect("\ntick")
+                shell.send("\x03")
+                shell.send("echo left $(jobs | wc -l)\n")
+                if shell.expect(r"left \d").endswith("0"):
+                    break
+            else:
+                self.fail("the job does not end")
+
     def test_reads_the_terminal(self):
         shell = Terminal(
             self,
