@@ -11,6 +11,7 @@
 #include "analyzer/metrics/metrics_ways.h"
 #include "analyzer/ranks/ranks.h"
 #include "analyzer/report/report.h"
+#include "analyzer/samples/sampled_line.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 
@@ -32,6 +33,38 @@ const char *sp_text_sync_line(const struct sp_report *report, char text[SP_METRI
 	sp_text_escape(text, SP_METRIC_TEXT_BYTES, longest->key.text,
 		       tab ? (size_t)(tab - longest->key.text) : longest->text_bytes);
 	return text;
+}
+
+/* Out of memory it is not known. */
+static struct sp_sampled_line input_line(const struct sp_report *report)
+{
+	static const struct sp_sampled_line none;
+	struct sp_sampled_line ret;
+
+	sp_sampled_line_find(&ret, &report->samples, SP_SAMPLED_batches);
+	return ret.is_rough ? none : ret;
+}
+
+const char *sp_text_input_line(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES])
+{
+	struct sp_sampled_line line = input_line(report);
+
+	snprintf(text, SP_METRIC_TEXT_BYTES, "%s%s", line.samples ? _(": ") : "", line.place);
+	return text;
+}
+
+double sp_text_input_line_share(const struct sp_report *report)
+{
+	struct sp_sampled_line line = input_line(report);
+
+	return IF(line.samples, line.share);
+}
+
+double sp_text_input_line_samples(const struct sp_report *report)
+{
+	struct sp_sampled_line line = input_line(report);
+
+	return IF(line.samples, line.samples);
 }
 
 static const struct sp_rank *latest_rank(const struct sp_ranks *ranks)

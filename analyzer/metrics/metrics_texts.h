@@ -11,6 +11,12 @@
 /* The Python line with the longest total wait. */
 const char *sp_text_sync_line(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES]);
 
+/* The program's function in which most of making batches is, by 30 samples or more: ": load
+ * (job/data.py:88)" or "", its share, and the samples of making batches. */
+const char *sp_text_input_line(const struct sp_report *report, char text[SP_METRIC_TEXT_BYTES]);
+double sp_text_input_line_share(const struct sp_report *report);
+double sp_text_input_line_samples(const struct sp_report *report);
+
 /* "rank 3, longer in forward": the ranks that are late together; and the time by which the other
  * ranks are earlier, of a step. */
 const char *sp_text_straggler(const struct sp_metric_sums *sums, char *text, size_t bytes);

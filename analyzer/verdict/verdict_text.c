@@ -109,8 +109,8 @@ bool sp_template_next(const char **text, struct sp_template_part *ret)
 	return *words;
 }
 
-/* A metric that is not known is left out. */
-static void fill(const struct sp_metrics *metrics, const char *text, char *ret, size_t ret_bytes)
+void sp_template_fill(const struct sp_metrics *metrics, const char *text, char *ret,
+		      size_t ret_bytes)
 {
 	struct sp_template_part part;
 	size_t used = 0;
@@ -144,7 +144,7 @@ void sp_verdict_sentence(const struct sp_verdict *v, enum sp_verdict_id id, char
 	char sentence[SP_VERDICT_TEXT_BYTES];
 	const char *rest;
 
-	fill(&v->metrics, _(r->sentence), sentence, sizeof(sentence));
+	sp_template_fill(&v->metrics, _(r->sentence), sentence, sizeof(sentence));
 	rest = strstr(sentence, _(": "));
 	if (r->is_state || r->reason || !rest || is_most(v, id))
 		snprintf(ret, bytes, "%s", sentence);
@@ -172,7 +172,7 @@ void sp_verdict_brief(const struct sp_verdict *v, char *ret, size_t bytes)
 void sp_advice_plain_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,
 			  size_t ret_bytes)
 {
-	fill(&v->metrics, _(sp_advice_template(v, advice)), ret, ret_bytes);
+	sp_template_fill(&v->metrics, _(sp_advice_template(v, advice)), ret, ret_bytes);
 }
 
 void sp_advice_text(const struct sp_verdict *v, enum sp_advice_id advice, char *ret,

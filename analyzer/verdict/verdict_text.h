@@ -49,6 +49,10 @@ struct sp_template_part {
 	enum sp_metric_id metric;
 };
 
+/* The template with the metrics' values; a metric that is not known is left out. */
+void sp_template_fill(const struct sp_metrics *metrics, const char *text, char *ret,
+		      size_t ret_bytes);
+
 /* Takes the next part from *text. False: there is none. */
 bool sp_template_next(const char **text, struct sp_template_part *ret);
 

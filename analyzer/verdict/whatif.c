@@ -7,6 +7,7 @@
 
 #include "analyzer/text/translate.h"
 #include "analyzer/verdict/terms.h"
+#include "analyzer/verdict/verdict_text.h"
 
 #define GAIN_SURE 0.05 /* by the high end of a range: worth a line of its own */
 /* The time of a batch from a worker to the trainer where no worker shows it: two tensors take
@@ -31,6 +32,9 @@
  */
 #define WAKE_MOST_NS 150e3
 #define WAKE_SHARE_MOST 0.15 /* of the waits */
+
+#define SAMPLE_ERROR 0.98    /* half the width of a share's interval (95%) of one sample */
+#define VALIDATION_MOST 0.05 /* of the training time: its batches are sampled, too */
 
 /* The start of a worker, where none shows it: a fork of a process that has loaded PyTorch. */
 #define START_MOST_NS 30e6
@@ -63,13 +67,13 @@ void sp_what_if_change(enum sp_what_if_id id, const struct sp_what_if *w, char *
 		snprintf(ret, ret_bytes, "%s", _(table[id].change));
 }
 
-void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *w, char *ret,
-		      size_t ret_bytes)
+void sp_what_if_title(const struct sp_metrics *e, enum sp_what_if_id id, const struct sp_what_if *w,
+		      char ret[SP_WHAT_IF_TEXT_BYTES])
 {
 	if (id == SP_WHAT_IF_workers && w->is_known)
-		snprintf(ret, ret_bytes, _("num_workers were %u"), w->workers);
+		snprintf(ret, SP_WHAT_IF_TEXT_BYTES, _("num_workers were %u"), w->workers);
 	else
-		snprintf(ret, ret_bytes, "%s", _(table[id].title));
+		sp_template_fill(e, _(table[id].title), ret, SP_WHAT_IF_TEXT_BYTES);
 }
 
 #define STEP V(step_mean_ns)
@@ -149,6 +153,28 @@ static double cache_ns(const struct sp_metrics *e)
 static double decode_lost_ns(const struct sp_metrics *e)
 {
 	return may_hide(e) ? 0 : lost_ns(e) * V(decode_work_share);
+}
+
+/* Samples are of all batches. */
+#define ONE_LOADER (!KNOWN(slow_loader_share) && V(validation_share) < VALIDATION_MOST)
+
+/* The wait for the work of the loader, and not for the sampler or the transfer from a worker. */
+static double made_ns(const struct sp_metrics *e)
+{
+	double other = V(sampler_wait_share) + V(worker_idle_share) + V(handover_wait_share);
+
+	return may_hide(e) ? 0 : lost_ns(e) * (V(workers) > 0 ? fmax(1 - other, 0) : 1);
+}
+
+/* Workers that work less make batches more often. Without them the wait is the work. */
+static struct sp_what_if without_line(const struct sp_metrics *e)
+{
+	double share = V(input_line_share), error = SAMPLE_ERROR / sqrt(V(input_line_samples));
+	double most = fmin(share + error, 1), least = fmax(share - error, 0);
+	double least_ns = V(workers) > 0 ? fmax(alone_ns(e), STEP * (1 - most))
+					 : STEP - lost_ns(e) * most - cache_ns(e);
+
+	return RANGE(least_ns, STEP - made_ns(e) * least);
 }
 
 /*

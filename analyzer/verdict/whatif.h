@@ -33,12 +33,14 @@ enum sp_what_if_id sp_what_if_best(const struct sp_metrics *metrics);
 
 const char *sp_what_if_name(enum sp_what_if_id id);
 const char *sp_what_if_missing(const struct sp_metrics *metrics, enum sp_what_if_id id);
+#define SP_WHAT_IF_TEXT_BYTES 512u
+
 /* "num_workers=4" */
 void sp_what_if_change(enum sp_what_if_id id, const struct sp_what_if *what_if, char *ret,
 		       size_t ret_bytes);
 /* "num_workers were 4" */
-void sp_what_if_title(enum sp_what_if_id id, const struct sp_what_if *what_if, char *ret,
-		      size_t ret_bytes);
+void sp_what_if_title(const struct sp_metrics *metrics, enum sp_what_if_id id,
+		      const struct sp_what_if *what_if, char ret[SP_WHAT_IF_TEXT_BYTES]);
 
 /* The share of a step that its other work saves where the training thread no longer makes batches,
  * at most. */

@@ -9,7 +9,9 @@
 #include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/training/training_account.h"
+#include "analyzer/verdict/advice_line.h"
 #include "analyzer/verdict/judge.h"
+#include "analyzer/verdict/saving.h"
 #include "analyzer/verdict/step_change.h"
 #include "analyzer/verdict/verdict_text.h"
 
@@ -30,8 +32,9 @@ struct run {
 	const struct sp_report *report;
 	const char *name;
 	struct sp_step_stats all, steady;
-	struct sp_verdict *verdict; /* owned */
-	struct sp_account account;  /* of all steps and the time between them */
+	struct sp_verdict *verdict;	    /* owned */
+	const struct sp_sampled_line *line; /* of the first advice that names one; or NULL */
+	struct sp_account account;	    /* of all steps and the time between them */
 	struct sp_step_mean mean;
 	struct sp_ratio
 		ratio; /* of the means to the first run's; not for FIRST and TOO_FEW_STEPS */
@@ -71,6 +74,17 @@ static int judge(struct run *run, const struct run *first)
 	return r;
 }
 
+static const struct sp_sampled_line *first_line(const struct sp_verdict *v)
+{
+	enum sp_advice_id order[SP_ADVICES];
+	const struct sp_sampled_line *ret = NULL;
+
+	sp_advice_by_saving(v, order);
+	for (uint32_t i = 0; i < v->advice_count && !ret; i++)
+		ret = sp_advice_line(v, order[i]);
+	return ret;
+}
+
 static int gather_run(struct run *run, const struct sp_report *report, const char *name)
 {
 	int r = sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &run->all);
@@ -83,9 +97,11 @@ static int gather_run(struct run *run, const struct sp_report *report, const cha
 	if (r == 0)
 		r = run->verdict ? sp_verdict_make(run->verdict, report, &report->wait_thresholds)
 				 : -ENOMEM;
-	if (r == 0)
+	if (r == 0) {
+		run->line = first_line(run->verdict);
 		r = sp_step_stats(&report->training, SP_STEP_WALL, 1u << SP_STEP_STEADY,
 				  &run->steady);
+	}
 	return r;
 }
 
@@ -132,6 +148,8 @@ enum {
 	VERDICT,
 	REASON,
 	BRIEF,
+	LINE,
+	LINE_SHARE,
 	CELLS
 };
 
@@ -159,6 +177,8 @@ static const struct sp_column columns[CELLS] = {
 	[VERDICT] = {"verdict", NULL, SP_CELL_TEXT},
 	[REASON] = {"verdict_reason", NULL, SP_CELL_TEXT},
 	[BRIEF] = {NULL, N_("verdict"), SP_CELL_WORD},
+	[LINE] = {"line", NULL, SP_CELL_TEXT},
+	[LINE_SHARE] = {"line_share", NULL, SP_CELL_SHARE},
 };
 
 static const unsigned char importance[CELLS] = {
@@ -199,6 +219,8 @@ static int show_run(const struct run *run, uint32_t number, struct sp_out *out)
 		[OUTCOME] = sp_cell_text(outcome_text(run)),
 		[VERDICT] = sp_cell_text(sp_rule_of(run->verdict->id)->code),
 		[REASON] = sp_cell_text(sp_rule_of(run->verdict->id)->reason),
+		[LINE] = run->line ? sp_cell_text(run->line->place) : sp_cell_null(),
+		[LINE_SHARE] = run->line ? sp_cell_share(run->line->share) : sp_cell_null(),
 	};
 
 	sp_verdict_brief(run->verdict, brief, sizeof(brief));
@@ -524,6 +546,25 @@ static void show_meaning(const struct comparison *c, struct sp_out *out)
 	sp_out_line(out, "%s", "");
 }
 
+static void show_lines(const struct comparison *c, struct sp_out *out)
+{
+	bool has_any = false;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		char head[32], text[SP_LINE_TEXT_BYTES];
+
+		if (!c->runs[i].line)
+			continue;
+		has_any = true;
+		snprintf(head, sizeof(head), _("run %u"), i + 1);
+		strcat(head, "  ");
+		sp_sampled_line_text(c->runs[i].line, true, text);
+		sp_out_wrapped(out, head, text);
+	}
+	if (has_any)
+		sp_out_line(out, "%s", "");
+}
+
 static int show_all(const struct comparison *c, struct sp_out *out,
 		    const struct sp_view_options *options)
 {
@@ -531,6 +572,7 @@ static int show_all(const struct comparison *c, struct sp_out *out,
 
 	if (r == 0) {
 		show_meaning(c, out);
+		show_lines(c, out);
 		r = show_account(c, out);
 	}
 	if (r == 0)

@@ -117,6 +117,29 @@ static void show_reasons(const struct sp_metrics *e, struct sp_out *out,
 	}
 }
 
+static void show_one(const struct sp_metrics *e, enum sp_what_if_id id, struct sp_out *out)
+{
+	struct sp_what_if w = {.is_known = false};
+	char title[SP_WHAT_IF_TEXT_BYTES], text[2 * SP_WHAT_IF_TEXT_BYTES];
+	char now[SP_NUMBER_BYTES], low[SP_NUMBER_BYTES], high[SP_NUMBER_BYTES];
+
+	if (id != SP_WHAT_IFS)
+		w = sp_what_if_make(e, id, SP_WORKERS_UNASKED);
+	if (!w.is_known)
+		return;
+	sp_what_if_title(e, id, &w, title);
+	sp_text_ns(low, (uint64_t)w.low_ns);
+	sp_text_ns(high, (uint64_t)w.high_ns);
+	sp_text_ns(now, (uint64_t)w.now_ns);
+	if (strcmp(low, high) == 0)
+		snprintf(text, sizeof(text), _("%s: a step would take %s, not %s"), title, low,
+			 now);
+	else
+		snprintf(text, sizeof(text), _("%s: a step would take %s to %s, not %s"), title,
+			 low, high, now);
+	sp_out_wrapped(out, "what if    ", text);
+}
+
 /* For people, rows that the run cannot answer are left out, unless all of them are asked for. */
 static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t workers, bool is_main,
 		    bool is_full)
@@ -146,6 +169,8 @@ static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t wor
 	if (r == 0 && is_main && unknown < SP_WHAT_IFS)
 		sp_out_line(out, "of a steady step's mean time; docs/VERDICT.md has the "
 				 "computation");
+	if (r == 0 && is_main)
+		show_one(e, SP_WHAT_IF_line, out);
 	if (r == 0 && lists)
 		show_reasons(e, out, all);
 	if (r == 0 && !is_full && unknown)
@@ -157,34 +182,12 @@ static int show_all(const struct sp_metrics *e, struct sp_out *out, uint32_t wor
 	return r;
 }
 
-static void show_best(const struct sp_metrics *e, struct sp_out *out)
-{
-	enum sp_what_if_id best = sp_what_if_best(e);
-	struct sp_what_if w;
-	char title[64], now[SP_NUMBER_BYTES], low[SP_NUMBER_BYTES], high[SP_NUMBER_BYTES];
-	char text[256];
-
-	if (best == SP_WHAT_IFS)
-		return;
-	w = sp_what_if_make(e, best, SP_WORKERS_UNASKED);
-	sp_what_if_title(best, &w, title, sizeof(title));
-	sp_text_ns(low, (uint64_t)w.low_ns);
-	sp_text_ns(high, (uint64_t)w.high_ns);
-	sp_text_ns(now, (uint64_t)w.now_ns);
-	if (strcmp(low, high) == 0)
-		snprintf(text, sizeof(text), _("%s: a step would take %s, not %s"), title, low,
-			 now);
-	else
-		snprintf(text, sizeof(text), _("%s: a step would take %s to %s, not %s"), title,
-			 low, high, now);
-	sp_out_wrapped(out, "what if    ", text);
-}
-
 int sp_what_if_show(const struct sp_metrics *e, struct sp_out *out)
 {
 	if (out->format == SP_FORMAT_JSON)
 		return show_all(e, out, SP_WORKERS_UNASKED, false, true);
-	show_best(e, out);
+	show_one(e, sp_what_if_best(e), out);
+	show_one(e, SP_WHAT_IF_line, out);
 	return 0;
 }
 

@@ -95,6 +95,28 @@ START_TEST(sleep_needs_no_core)
 }
 END_TEST
 
+/* Half of the batches is one function, to 1%. A worker's work is not the sampler. */
+START_TEST(the_slowest_function_is_a_part_of_the_work)
+{
+	struct sp_what_if w;
+
+	alone(20, 80, 80);
+	set(SP_METRIC_input_line_share, 0.5);
+	set(SP_METRIC_input_line_samples, 9604);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_line, SP_WORKERS_UNASKED);
+	ck_assert_double_eq_tol(w.high_ns, 60.8 * MS, 1);
+	ck_assert_double_le(w.low_ns, 59.2 * MS);
+	ck_assert_double_ge(w.low_ns, 50 * MS);
+	set(SP_METRIC_workers, 1);
+	set(SP_METRIC_sampler_wait_share, 0.75);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_line, SP_WORKERS_UNASKED);
+	ck_assert_double_eq_tol(w.high_ns, 90.2 * MS, 1);
+	ck_assert_double_eq_tol(w.low_ns, 49 * MS, 1);
+	set(SP_METRIC_validation_share, 0.5);
+	ck_assert(!sp_what_if_make(&v.metrics, SP_WHAT_IF_line, SP_WORKERS_UNASKED).is_known);
+}
+END_TEST
+
 /* The sampler stays on the training thread, whatever the number of workers. */
 START_TEST(a_sampler_stays)
 {
@@ -344,6 +366,7 @@ int main(void)
 	TCase *c = tcase_create("whatif");
 
 	tcase_add_test(c, a_batch_counts_once);
+	tcase_add_test(c, the_slowest_function_is_a_part_of_the_work);
 	tcase_add_test(c, sleep_needs_no_core);
 	tcase_add_test(c, tiny_batches_gain_nothing);
 	tcase_add_test(c, a_batch_without_workers_is_not_shared);
