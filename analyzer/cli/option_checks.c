@@ -114,7 +114,7 @@ static void check_rows(const struct argp_state *state, const struct sp_options *
 	if (o->against && o->view && o->view->show != sp_view_card)
 		bad_pair(state, "--against: only for summary --by=short");
 	if (o->rows.symbols && !(o->view && (o->view->needs & SP_NEEDS_SYMBOLS)))
-		bad_pair(state, "--symbols: only for the view stacks");
+		bad_pair(state, "--symbols: only for the views stacks and html");
 	if (o->rows.phase && !(o->view && o->view->show == sp_view_functions))
 		bad_pair(state, "--phase: only for the view functions");
 	if (!compares && o->rows.slower_limit >= 0)

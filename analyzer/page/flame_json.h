@@ -9,9 +9,11 @@
 #include "analyzer/text/json.h"
 
 /*
- * Writes an object with the stacks of most time, within a budget: `phases`; `frames` with `name`,
- * `file` and `line`; `stacks`, each with `phase`, `ns` and its `frames`, outermost first;
- * `left_out_ns`. Returns 0 or -ENOMEM.
+ * Writes an object with the stacks of most time, within a budget: `phases`; `frames`, each a list
+ * of name, line and file ("": none), or the number of a file that an earlier frame has; `stacks`,
+ * each a list of phase, ns, the number of outermost frames that it shares with the stack before it,
+ * and its other frames, the outermost first; `left_out_ns`. Frames of Python's import are left out.
+ * Returns 0 or -ENOMEM.
  */
 int sp_flame_json(const struct sp_report *report, struct sp_json *j);
 

@@ -7,7 +7,7 @@
 #include "analyzer/totals/totals_read.h"
 #include "analyzer/training/trainer_digest.h"
 
-#define TIMELINE_EVENTS_MAX 16000u
+#define TIMELINE_EVENTS_MAX 8000u
 
 static int read_ranges(struct sp_report *report)
 {

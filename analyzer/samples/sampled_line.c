@@ -178,6 +178,16 @@ const char *sp_sampled_part_name(enum sp_sampled_part part)
 	return part < SP_SAMPLED_PARTS ? names[part] : NULL;
 }
 
+bool sp_sampled_part_is_whole(enum sp_sampled_part part)
+{
+	static const char *const named_by[] = {
+#define SP_SAMPLED_PART(name, whole, named, caller, of) #named,
+#include "analyzer/samples/sampled_part.def"
+	};
+
+	return strcmp(named_by[part], "ALL") == 0;
+}
+
 /* Adds the time of one stack to its functions, each once. */
 static void add_stack(struct line_search *s, const struct sp_sample_sums *sums, uint32_t number)
 {

@@ -35,6 +35,9 @@ struct sp_sampled_line {
 int sp_sampled_line_find(struct sp_sampled_line *ret, const struct sp_samples *samples,
 			 enum sp_sampled_part part);
 
+/* Each of its samples may name its line: no other part is in it. */
+bool sp_sampled_part_is_whole(enum sp_sampled_part part);
+
 /* As JSON has it; NULL for SP_SAMPLED_PARTS. */
 const char *sp_sampled_part_name(enum sp_sampled_part part);
 

@@ -57,7 +57,7 @@ enum sp_view_needs {
 	SP_NEEDS_EVENTS = 1 << 18,  /* reads all events once more, and writes them as they come */
 	SP_NEEDS_END = 1 << 19,	    /* not for a run that goes on (--follow) */
 	SP_NEEDS_RUNS = 1 << 20,    /* each RUN by itself */
-	SP_NEEDS_SYMBOLS = 1 << 21, /* where they are asked for: has native stacks */
+	SP_NEEDS_SYMBOLS = 1 << 21, /* takes --symbols */
 	SP_TAKES_DIGESTS = 1 << 22, /* needs no events, so a digest will do (docs/DIGEST.md) */
 	SP_HAS_VERDICT = 1 << 23,   /* without steps in the part asked for it has no answer */
 	SP_IS_WHOLE = 1 << 24,	    /* of the whole run, so no selection of time or steps */

@@ -64,8 +64,9 @@ static int report(const struct sp_summary_wishes *wishes, char **words, unsigned
 
 static int make_page(const struct sp_summary_wishes *wishes)
 {
-	char *words[WORDS_MAX] = {NULL,		(char *)"html",	      (char *)"--quiet",
-				  (char *)"-o", (char *)wishes->page, sp_run.directory};
+	char *words[WORDS_MAX] =
+		{NULL,	       (char *)"html",	     (char *)"--quiet", (char *)"--symbols",
+		 (char *)"-o", (char *)wishes->page, sp_run.directory};
 
 	int error = report(wishes, words, 0);
 
@@ -124,7 +125,7 @@ static void print_next(const struct sp_summary_wishes *wishes, int has_page)
 	if (!has_page) {
 		sp_run_page_name(path, sp_run.directory);
 		sp_shell_quote(page, sizeof(page), path);
-		fprintf(stderr, "    %s html -o %s %s\n", report_word, page, run);
+		fprintf(stderr, "    %s html --symbols -o %s %s\n", report_word, page, run);
 	}
 	word = wishes->can_repeat ? sp_install_own_word(path) : NULL;
 	if (word)

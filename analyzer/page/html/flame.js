@@ -2,18 +2,8 @@
 /* Sampled functions as a flame graph: a row a depth, callers above, widths by time. */
 
 Page.Flame = function (holder, data) {
-	const firsts = new Map();
-
-	/* A function has a frame for each of its lines. */
-	this.same = data.frames.map((frame, i) => {
-		const key = frame.name + "\n" + frame.file + "\n" + frame.line;
-
-		if (!firsts.has(key))
-			firsts.set(key, i);
-		return firsts.get(key);
-	});
-	this.data = data;
-	this.phase = "";
+	this.data = this.unfold(data);
+	this.phase = this.firstPhase();
 	this.words = "";
 	this.view = Page.element("div", { class: "flame", role: "group", "aria-label": Page.say("flame_keys") });
 	this.note = Page.element("p", { class: "count", role: "status" });
@@ -32,6 +22,7 @@ Page.Flame.prototype.tools = function () {
 
 	choice.append(Page.element("option", { value: "" }, Page.say("flame_phases")));
 	this.data.phases.forEach((name) => choice.append(Page.element("option", { value: name }, name)));
+	choice.value = this.phase;
 	choice.addEventListener("change", () => {
 		this.phase = choice.value;
 		this.rebuild();
@@ -44,6 +35,39 @@ Page.Flame.prototype.tools = function () {
 	return Page.element("div", { class: "tools" }, choice, search, all);
 };
 
+/* flame_json.h describes how the data is folded. */
+Page.Flame.prototype.unfold = function (data) {
+	const files = [];
+	let before = [];
+
+	const frames = data.frames.map(([name, line, file]) => {
+		if (typeof file === "string")
+			files.push(file);
+		return { name: name, line: line, file: typeof file === "string" ? file : files[file] };
+	});
+	const stacks = data.stacks.map(([phase, ns, same, ...rest]) => {
+		before = before.slice(0, same).concat(rest);
+		return { phase: phase, ns: ns, frames: before };
+	});
+
+	return { phases: data.phases, frames: frames, stacks: stacks };
+};
+
+/* That of the first line that advice names: making batches has several. Else the greatest of the account; else all. */
+Page.Flame.prototype.firstPhase = function () {
+	const line = Page.data("verdict").advice.map((a) => a.line).find(Boolean);
+	const isOfLine = (name) => name === line.part ||
+		(!this.data.phases.includes(line.part) && /^worker_[^i]|^loader_wait/.test(name));
+	const sums = new Map(line ? this.data.phases.filter(isOfLine).map((name) => [name, 0])
+		: (Page.data("account").account || []).map((row) => [row.part, row.ns || 0]));
+	const greatest = () => Array.from(sums).reduce((a, b) => b[1] > a[1] ? b : a, ["", 0])[0];
+
+	for (const stack of line ? this.data.stacks : [])
+		if (sums.has(this.data.phases[stack.phase]))
+			sums.set(this.data.phases[stack.phase], sums.get(this.data.phases[stack.phase]) + stack.ns);
+	return this.data.stacks.some((stack) => this.data.phases[stack.phase] === greatest()) ? greatest() : "";
+};
+
 /* Stacks begin at the outermost frame. */
 Page.Flame.prototype.rebuild = function () {
 	this.root = { frame: -1, ns: 0, own: 0, from: 0, parent: null, inner: new Map() };
@@ -53,7 +77,7 @@ Page.Flame.prototype.rebuild = function () {
 		if (this.phase && this.data.phases[stack.phase] !== this.phase)
 			continue;
 		node.ns += stack.ns;
-		for (const frame of stack.frames.map((number) => this.same[number])) {
+		for (const frame of stack.frames) {
 			if (!node.inner.has(frame))
 				node.inner.set(frame, { frame: frame, ns: 0, own: 0, parent: node, inner: new Map() });
 			node = node.inner.get(frame);
@@ -90,7 +114,11 @@ Page.Flame.color = function (file) {
 };
 
 Page.Flame.prototype.name = function (node) {
-	return node.frame < 0 ? this.phase || Page.say("flame_phases") : this.data.frames[node.frame].name;
+	const frame = this.data.frames[node.frame];
+
+	if (!frame)
+		return this.phase || Page.say("flame_phases");
+	return frame.name === "<module>" ? frame.name + " " + frame.file.split("/").pop() : frame.name;
 };
 
 Page.Flame.prototype.title = function (node) {

@@ -13,6 +13,8 @@ Page.Lanes = class {
 		this.strip = Page.phases(steps, training, timeline.lanes[0]);
 		this.hidden = new Set();
 		this.lanes = timeline.lanes.map((lane) => ({ lane: lane, rows: Page.layOut(lane, timeline) }));
+		Page.namePipes(this.lanes);
+		this.found = [];
 		this.build();
 		this.place(0, Infinity);
 		this.draw(steps);
@@ -84,7 +86,7 @@ Page.Lanes = class {
 	nameOf(item) {
 		const lane = item.lane;
 		const name = Page.element("div", { class: "lane-name" },
-			Page.element("b", {}, Page.say(lane.role)), " " + lane.pid + (lane.tid !== lane.pid ? " / " + lane.tid : ""));
+			Page.element("b", {}, Page.laneName(lane)), " " + lane.pid + (lane.tid !== lane.pid ? " / " + lane.tid : ""));
 
 		name.title = lane.name;
 		return name;
@@ -101,7 +103,8 @@ Page.Lanes = class {
 			Page.button("+", Page.say("zoom_in"), () => this.zoom(0.5)),
 			Page.button("\u25C0", Page.say("earlier"), () => this.move(-0.3)),
 			Page.button("\u25B6", Page.say("later"), () => this.move(0.3)),
-			Page.button("?", Page.say("keys_hint"), () => this.toggleHelp()), this.search());
+			Page.button("?", Page.say("keys_hint"), () => this.toggleHelp()), this.search(),
+			Page.button(Page.say("all_found"), Page.say("all_found_hint"), () => this.showFound()));
 		const legend = Page.element("span", { class: "groups" });
 
 		Page.groups.forEach((group, i) => legend.append(this.groupChoice(group, i)));
@@ -113,49 +116,59 @@ Page.Lanes = class {
 		this.help.hidden = !this.help.hidden;
 	}
 
-	/* Enter goes from one event whose name has the text to the next. */
+	/* The text marks the events whose name has it; Enter goes from one to the next. */
 	search() {
 		const input = Page.element("input", { type: "search", placeholder: Page.say("search") });
 
 		input.setAttribute("aria-label", Page.say("search"));
+		input.addEventListener("input", () => this.find(input.value.toLowerCase()));
 		input.addEventListener("keydown", (event) => {
 			if (event.key === "Enter")
-				this.searchNext(input.value.toLowerCase());
+				this.nextFound();
 		});
 		return input;
 	}
 
-	searchNext(text) {
-		const after = this.chosen ? this.chosen.event : null;
-		let first = null, next = null;
+	find(text) {
+		const has = ({ event }) => (event.name + " " + event.kind).toLowerCase().includes(text);
 
-		for (const item of text ? this.lanes : [])
-			item.rows.forEach((events, row) => events.forEach((event, place) => {
-				if (!(event.name + " " + event.kind).toLowerCase().includes(text))
-					return;
-				const found = { event: event, item: item, row: row, place: place };
-				const isAfter = after && (event.from > after.from || (event.from === after.from && event.dur < after.dur));
-
-				if (!first || event.from < first.event.from)
-					first = found;
-				if (isAfter && (!next || event.from < next.event.from))
-					next = found;
-			}));
-		if (!first) {
-			this.readout.textContent = text ? Page.say("not_found", text) : "";
-			return;
-		}
-		this.reveal((next || first).event);
-		this.choose(next || first);
+		this.found = text ? this.lanes.flatMap((item) => item.rows.flatMap((events, row) => events.map((event, place) =>
+			({ event: event, item: item, row: row, place: place })).filter(has))) : [];
+		this.found.sort((a, b) => a.event.from - b.event.from);
+		this.chart.updateOptions({});
+		this.readout.textContent = !text ? "" : this.found.length ? this.sayFound() : Page.say("not_found", text);
 	}
 
-	/* The chosen event with some room around it. */
-	zoomToChosen() {
-		if (!this.chosen)
+	sayFound() {
+		return Page.say("found", Page.count(this.found.length), Page.ns(this.found.reduce((ns, f) => ns + f.event.dur, 0)));
+	}
+
+	nextFound() {
+		const at = this.found.findIndex((f) => this.chosen && f.event === this.chosen.event) + 1;
+		const next = this.found[at % this.found.length];
+
+		if (!next)
 			return;
-		const { from, to } = this.chosen.event, room = Math.max(100, (to - from) * 0.2);
+		this.reveal(next.event);
+		this.choose(next);
+		this.readout.textContent = (at % this.found.length + 1) + " / " + this.sayFound() + " " + this.describe(next);
+	}
+
+	showFound() {
+		if (this.found.length)
+			this.showAround(this.found[0].event.from, Math.max(...this.found.map((f) => f.event.to)));
+	}
+
+	/* Some room is beside them. */
+	showAround(from, to) {
+		const room = Math.max(100, (to - from) * 0.2);
 
 		this.show([Math.max(0, (from - room) / 1e9), Math.min(this.end, (to + room) / 1e9)]);
+	}
+
+	zoomToChosen() {
+		if (this.chosen)
+			this.showAround(this.chosen.event.from, this.chosen.event.to);
 	}
 
 	groupChoice(group, i) {
@@ -217,6 +230,11 @@ Page.Lanes = class {
 			},
 			underlayCallback: (context, area, chart) => this.paint(context, area, chart),
 			drawCallback: (chart) => this.fit(chart),
+			panEdgeFraction: 1e-9, /* 0 would be no bound */
+			interactionModel: Object.assign({}, Dygraph.defaultInteractionModel, {
+				mousedown: Page.Lanes.drag,
+				dblclick: () => this.show(null),
+			}),
 		}));
 		for (const handle of this.canvas.querySelectorAll("img"))
 			handle.alt = ""; /* the chart's keys do what the handles of the mouse do */
@@ -232,6 +250,21 @@ Page.Lanes = class {
 			gridLineColor: Page.color("grid"),
 			axisLineColor: Page.color("grid"),
 		};
+	}
+
+	/* Dragging moves, and with Shift it chooses what to show. The pointer may leave the picture meanwhile. */
+	static drag(down, chart, context) {
+		const act = down.shiftKey ? "Zoom" : "Pan";
+		const move = (event) => Dygraph["move" + act](event, chart, context);
+
+		context.initializeMouseDown(down, chart, context);
+		Dygraph["start" + act](down, chart, context);
+		document.addEventListener("mousemove", move);
+		document.addEventListener("mouseup", (up) => {
+			document.removeEventListener("mousemove", move);
+			Dygraph["end" + act](up, chart, context);
+			context.destroy();
+		}, { once: true });
 	}
 
 	range() {
@@ -285,6 +318,9 @@ Page.Lanes = class {
 		for (const item of this.lanes)
 			if (!item.isFolded)
 				item.rows.forEach((row, i) => this.paintRow(context, row, area.y + item.y + i * Page.Lanes.ROW));
+		context.fillStyle = Page.color("alarm");
+		for (const f of this.found)
+			this.paintFound(context, f);
 		this.paintChosen(context);
 		context.restore();
 	}
@@ -357,6 +393,12 @@ Page.Lanes = class {
 			left + 3, y + height / 2 + 0.5, width - 4);
 	}
 
+	paintFound(context, { event, item, row }) {
+		if (event.to >= this.view.from && event.from <= this.view.to && !item.isFolded)
+			context.fillRect(this.x(event.from), this.view.area.y + item.y + (row + 1) * Page.Lanes.ROW - 4,
+				Math.max(2, event.dur * this.view.scale), 3);
+	}
+
 	paintChosen(context) {
 		if (!this.chosen)
 			return;
@@ -380,12 +422,12 @@ Page.Lanes = class {
 
 		return (event.name ? event.name + " \u2014 " : "") +
 			Page.say(hasBytes ? "event_bytes" : "event", event.kind, event.stage, Page.ns(event.dur),
-				(event.from / 1e9).toFixed(9), Page.say(item.lane.role), item.lane.pid, item.lane.tid,
+				(event.from / 1e9).toFixed(9), Page.laneName(item.lane), item.lane.pid, item.lane.tid,
 				hasBytes ? Page.count(event.value) : "");
 	}
 
 	/* Two pixels around an event are it, too. */
-	find(x, y) {
+	eventAt(x, y) {
 		const at = this.view.from + (x - this.view.area.x) / this.view.scale, near = 2 / this.view.scale;
 
 		for (const item of this.lanes.filter((lane) => !lane.isFolded)) {
@@ -403,7 +445,7 @@ Page.Lanes = class {
 
 	hover(event) {
 		const box = this.canvas.getBoundingClientRect();
-		const found = event.buttons ? null : this.find(event.clientX - box.left, event.clientY - box.top);
+		const found = event.buttons ? null : this.eventAt(event.clientX - box.left, event.clientY - box.top);
 
 		if (found && !(this.chosen && this.chosen.event === found.event))
 			this.choose(found);

@@ -37,6 +37,21 @@ Page.layOut = function (lane, timeline) {
 	return rows;
 };
 
+Page.laneName = (lane) => lane.role === "thread" && lane.name ? lane.name : Page.say(lane.role);
+
+/* A pipe is called by the threads that it joins, where they are drawn. */
+Page.namePipes = function (lanes) {
+	const users = new Map(), events = lanes.flatMap((item) => item.rows.flat());
+	const isPipe = (event) => /^pipe:\[/.test(event.name);
+
+	for (const item of lanes)
+		for (const event of item.rows.flat().filter(isPipe))
+			users.set(event.name, (users.get(event.name) || new Set()).add(Page.laneName(item.lane) + " " + item.lane.pid));
+	for (const event of events.filter(isPipe))
+		if (users.get(event.name).size > 1)
+			event.name = Page.say("pipe", Array.from(users.get(event.name)).join(" \u2013 "));
+};
+
 /* A worker that waits for an index, or a helper thread that waits for work, is idle. */
 Page.isIdle = function (lane, stage) {
 	return lane.role !== "trainer" && (stage === "wait" || stage === "ipc_read");

@@ -11,8 +11,8 @@
 
 #include "analyzer/views/view.h"
 
-#define SP_PAGE_PIECE_BYTES_MAX (100u * 1024u)
-#define SP_PAGE_ROWS_MAX 500u
+#define SP_PAGE_PIECE_BYTES_MAX (40u * 1024u)
+#define SP_PAGE_ROWS_MAX 250u
 
 struct sp_page_text {
 	char *text;

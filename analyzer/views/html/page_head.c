@@ -12,6 +12,8 @@
 #include "analyzer/verdict/verdict_text.h"
 
 #define PAGE_LANGUAGE_BYTES 16u
+#define HOST_BYTES 1024u /* escaped */
+#define HOSTS_MAX 4u
 
 /* The language as HTML names it: "zh-CN". */
 static void page_language(char ret[PAGE_LANGUAGE_BYTES])
@@ -87,6 +89,22 @@ void sp_page_head_put(FILE *f, const struct sp_page_head *head, const struct sp_
 	fprintf(f, "</title>\n<style>%s</style></head>\n<body>\n", sp_page_style);
 }
 
+static void put_hosts(FILE *f, const struct sp_report *report)
+{
+	const struct sp_index *index = &report->run.index;
+	char name[HOST_BYTES];
+
+	for (uint32_t i = 0; i < index->host_count && i < HOSTS_MAX; i++) {
+		const struct sp_host *h = &index->hosts[i];
+
+		sp_text_escape(name, sizeof(name), h->name, strnlen(h->name, sizeof(h->name)));
+		fputs(i ? ", " : " \302\267 ", f);
+		sp_html_plain(f, name);
+	}
+	if (index->host_count > HOSTS_MAX)
+		fputs(", \342\200\246", f);
+}
+
 /* How the run ended, and what of it the page shows. */
 static void put_part(FILE *f, const struct sp_report *report)
 {
@@ -125,6 +143,7 @@ void sp_page_top_put(FILE *f, const struct sp_report *report, const struct sp_pa
 		fputs("</code> ", f);
 	}
 	fprintf(f, _("A run that began %s"), when);
+	put_hosts(f, report);
 	put_part(f, report);
 	fputs("</p></header>\n", f);
 }

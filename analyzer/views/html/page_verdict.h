@@ -10,7 +10,8 @@
 #include "analyzer/report/report.h"
 #include "analyzer/verdict/verdict.h"
 
-/* Returns 0 or -ENOMEM. */
-int sp_page_verdict_put(FILE *f, const struct sp_report *report, const struct sp_verdict *v);
+/* symbols: with the source text of the advice's lines. Returns 0 or -ENOMEM. */
+int sp_page_verdict_put(FILE *f, const struct sp_report *report, const struct sp_verdict *v,
+			bool symbols);
 
 #endif

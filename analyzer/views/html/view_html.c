@@ -87,6 +87,7 @@ struct page {
 	struct sp_page_head head;
 	struct sp_verdict verdict;
 	struct sp_page_sections sections;
+	bool symbols;
 };
 
 static int put_page(FILE *f, const struct sp_report *report, const struct page *page)
@@ -97,7 +98,7 @@ static int put_page(FILE *f, const struct sp_report *report, const struct page *
 	sp_page_top_put(f, report, &page->head);
 	sp_page_navigation_put(f, &page->sections);
 	fputs("<main>\n", f);
-	r = sp_page_verdict_put(f, report, &page->verdict);
+	r = sp_page_verdict_put(f, report, &page->verdict, page->symbols);
 	if (r == 0)
 		r = put_account(f, report);
 	sp_page_sections_put(f, report, &page->sections);
@@ -120,6 +121,7 @@ int sp_view_html(const struct sp_report *report, struct sp_out *out,
 	page = calloc(1, sizeof(*page));
 	if (!page)
 		return -ENOMEM;
+	page->symbols = options->symbols;
 	sp_page_head_make(&page->head, report, options);
 	r = sp_verdict_make(&page->verdict, report, &report->wait_thresholds);
 	if (r == 0)

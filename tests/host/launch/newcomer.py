@@ -118,7 +118,7 @@ class Small(Path):
             page = run.replace(".zst", ".html")
             self.assertEqual(
                 self.follow(done, set()),
-                {f"stageprof-report {run}", f"stageprof-report html -o {page} {run}"},
+                {f"stageprof-report {run}", f"stageprof-report html --symbols -o {page} {run}"},
             )
         self.paste("stageprof-report html -o report.html run.zst")
         self.assertIn("report.html", os.listdir(self.folder))
@@ -130,7 +130,7 @@ class Small(Path):
             self.follow(self.paste(offered(doctor.stderr)[0]), set()),
             {
                 "stageprof-report run-3.zst",
-                "stageprof-report html -o run-3.html run-3.zst",
+                "stageprof-report html --symbols -o run-3.html run-3.zst",
             },
         )
 

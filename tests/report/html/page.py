@@ -8,6 +8,7 @@ page.py WORK    records what it needs into WORK
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import unittest
@@ -15,8 +16,9 @@ import unittest
 import chromium
 import scene
 
-BYTES_MAX = 3 * 1000 * 1000
-TIMELINE_EVENTS = 16000  # room for the events of all lanes, inside the window and outside
+BYTES_MAX = 2 * 1000 * 1000
+ORDINARY_BYTES_MAX = 1000 * 1000
+TIMELINE_EVENTS = 8000  # room for the events of all lanes, inside the window and outside
 VIEWS = "steps epochs stages workers functions whatif ranks sync ranges modules ops files stacks processes threads info".split()
 work = None
 
@@ -198,6 +200,9 @@ class Page(unittest.TestCase):
         self.assertIn(text("title"), [f"{title} \u2013 whole.zst" for title in titles])
         self.assertEqual(text("h1"), "whole.zst")
         self.assertIn("trainer.py", text("header"))
+        self.assertRegex(text("header"), r"A run that began [-0-9]{10} [:0-9]{8} UTC \u00b7 \S")
+        self.assertIn(socket.gethostname(), text("header"))
+        self.assertLess(os.path.getsize(self.page), ORDINARY_BYTES_MAX)
 
     def test_the_first_screen_has_the_doubts(self):
         verdict = scene.view("summary", self.run_path)["verdict"]
@@ -262,20 +267,33 @@ class Page(unittest.TestCase):
                 self.assertEqual(ns, step["parts"].get(part["part"]) or 0, part)
 
     def test_lanes_are_searched_and_revealed(self):
-        self.browser.do("Page.lanes.show([0, 0.001]);")
-        self.browser.do("Page.lanes.searchNext('backward');")
+        self.browser.do("""
+            Page.lanes.show([0, 0.001]);
+            const input = document.querySelector("#lanes-chart input[type=search]");
+            input.value = "backward";
+            input.dispatchEvent(new Event("input"));""")
+        events = self.browser.value("""Page.lanes.lanes.flatMap((l) => l.rows.flat())
+            .filter((e) => (e.name + e.kind).includes("backward")).map((e) => [e.from, e.to])""")
+        said = "document.querySelector('#lanes-chart .readout').textContent"
+        self.assertRegex(self.browser.value(said), f"^{len(events)} events, together ")
+        self.browser.do("Page.lanes.nextFound();")
+        self.assertRegex(self.browser.value(said), f"^1 / {len(events)} events")
         self.assertIn("backward", self.browser.value("Page.lanes.chosen.event.name"))
         at = self.browser.value("(Page.lanes.chosen.event.from + Page.lanes.chosen.event.to) / 2e9")
         low, high = self.browser.value("Page.lanes.range()")
         self.assertTrue(low <= at <= high, (low, at, high))
         first = self.browser.value("Page.lanes.chosen.event.from")
-        self.browser.do("Page.lanes.searchNext('backward');")
+        self.browser.do("Page.lanes.nextFound();")
         self.assertGreater(self.browser.value("Page.lanes.chosen.event.from"), first)
         self.browser.do("document.querySelector('.lanes').focus();")
         self.browser.key("f")
         low, high = self.browser.value("Page.lanes.range()")
         event = self.browser.value("Page.lanes.chosen.event")
         self.assertAlmostEqual((high - low) * 1e9 / (event["to"] - event["from"]), 1.4, 1)
+        self.browser.do("""Array.from(document.querySelectorAll("#timeline button"))
+            .find((b) => b.textContent === "All matches").click();""")
+        low, high = (1e9 * at for at in self.browser.value("Page.lanes.range()"))
+        self.assertTrue(all(low <= a and b <= high for a, b in events), (low, high))
         hidden = "document.querySelector('#timeline .help').hidden"
         self.assertTrue(self.browser.value(hidden))
         self.browser.key("?")
@@ -289,6 +307,44 @@ class Page(unittest.TestCase):
         names = self.browser.value("""Page.lanes.lanes.filter((l) => l.lane.role === "worker")
             .flatMap((l) => l.rows.flat()).filter((e) => e.stage === "ipc_read").map((e) => e.name)""")
         self.assertEqual(set(names), {"idle"})
+
+    def drag(self, chart, more):
+        """From the middle of a chart to the left by a fifth of it. Returns that part."""
+        left, top, width, height = self.browser.do(f"""
+            const chart = document.querySelector("{chart}");
+            chart.scrollIntoView({{block: "center"}});
+            const b = chart.getBoundingClientRect();
+            return [b.left, b.top, b.width, b.height];""")
+        y = top + height / 3
+        for kind, part, buttons in (("Pressed", 0.5, 1), ("Moved", 0.3, 1), ("Released", 0.3, 0)):
+            words = {"button": "left", "clickCount": 1, "buttons": buttons, **more}
+            self.browser.mouse(f"mouse{kind}", left + part * width, y, **words)
+        return 0.2
+
+    def test_lanes_are_dragged(self):
+        self.browser.do("Page.lanes.show([0.4 * Page.lanes.end, 0.6 * Page.lanes.end]);")
+        low, high = self.browser.value("Page.lanes.range()")
+        part = self.drag("#lanes-chart .chart", {})
+        after = self.browser.value("Page.lanes.range()")
+        self.assertAlmostEqual(after[1] - after[0], high - low, 6)
+        self.assertAlmostEqual((after[0] - low) / (high - low), part, delta=0.02)
+        for _ in range(30):
+            self.drag("#lanes-chart .chart", {})
+        end = self.browser.value("Page.lanes.end")
+        self.assertAlmostEqual(self.browser.value("Page.lanes.range()")[1] / end, 1, 6)
+        self.drag("#lanes-chart .chart", {"modifiers": 8})  # Shift
+        width = self.browser.value("Page.lanes.width()")
+        self.assertAlmostEqual(width / (high - low), part, delta=0.02)
+
+    def test_pipes_are_called_by_what_they_join(self):
+        pids = self.browser.value("Page.lanes.lanes.map((l) => l.lane.pid)")
+        names = set(self.browser.value("""Page.lanes.lanes.flatMap((l) => l.rows.flat())
+            .map((e) => e.name).filter((name) => name.startsWith("pipe: "))"""))
+        self.assertTrue(names)
+        for name in names:
+            joined = re.findall(r"(?:trainer|worker|\S+) (\d+)", name)
+            self.assertGreater(len(joined), 1, name)
+            self.assertLessEqual({int(pid) for pid in joined}, set(pids))
 
     def test_step_chart_zooms(self):
         chart = "Page.steps.chart.xAxisRange()"
@@ -579,7 +635,7 @@ class Page(unittest.TestCase):
                 (b) => [b.textContent, parseFloat(b.style.width), b.className, b.title]);""")
 
     def test_flame_graph(self):
-        run = scene.sample(work)
+        run = scene.sample_shares(work)
         self.browser.open(scene.page(work, run))
         rows = scene.view("functions", run)["functions"]
         whole = sum(row["own_ns"] for row in rows)
@@ -616,6 +672,35 @@ class Page(unittest.TestCase):
             select.dispatchEvent(new Event("change"));""")
         self.assertNotIn("forward", phases)
         self.assertEqual(self.flame(), [])
+
+    def test_a_training_with_samples(self):
+        """The line, its text, and the functions beside the bar; the flame graph opens on them."""
+        run = scene.sample_training(work)
+        path = scene.page(work, run)
+        self.assertLess(os.path.getsize(path), ORDINARY_BYTES_MAX)
+        self.browser.open(path)
+        told = embedded(self.browser)["verdict"]
+        account = embedded(self.browser)["account"]["account"]
+        functions = self.browser.value("document.querySelector('#verdict .functions').textContent")
+        self.assertRegex(functions, r"% of the input wait is \S*(augment|__getitem__) \(")
+        costs = [one["costs"] for one in told["advice"][:3] if one["costs"]]
+        cards = self.browser.value("document.querySelector('.cards').textContent")
+        for text in costs:
+            self.assertIn(text, cards)
+        line = next((one["line"] for one in told["advice"] if one["line"]), None)
+        drawn = self.flame()
+        self.assertEqual(drawn[0][1], 100)
+        greatest = max(account, key=lambda row: row["ns"] or 0)["part"]
+        self.assertEqual(drawn[0][0], "loader_wait" if line else greatest)
+        if line:  # else other programs had the cores
+            with open(line["file"], encoding="utf-8") as file:
+                text = file.readlines()[line["line"] - 1].strip()
+            quoted = "document.querySelector('.cards .source b').textContent"
+            self.assertEqual(self.browser.value(quoted).split(None, 1), [str(line["line"]), text])
+        self.assertEqual([t for *_, t in drawn if "<frozen importlib" in t], [])
+        modules = {name for name, *_ in drawn if name.startswith("<module>")}
+        self.assertIn("<module> trainer.py", modules)
+        self.assertNotIn("<module>", modules)
 
     def test_a_run_without_training(self):
         golden = os.path.join(scene.HERE, "..", "golden", "v2", "run.zst")

@@ -105,19 +105,30 @@ def train(work, name, epochs, steps, kill_after=None):
     return run
 
 
-def sample(work):
-    """A run with samples of functions that take known shares."""
-    run = os.path.join(work, "sampled.zst")
+def sample(work, name, *command):
+    run = os.path.join(work, name)
     stageprof = os.path.join(os.path.dirname(os.environ["STAGEPROF_TEST_REPORT"]), "stageprof")
-    busy = os.path.join(HERE, "..", "..", "programs", "victims", "busy_functions.py")
-    command = [stageprof, "run", "-q", "--sample=500", f"--output={run}", "--"]
     subprocess.run(
-        [*command, sys.executable, busy, "1"],
+        [stageprof, "run", "-q", "--sample=500", f"--output={run}", "--", *command],
         env={k: v for k, v in os.environ.items() if not k.startswith("STAGEPROF_")},
         stdout=subprocess.DEVNULL,
         check=True,
     )
     return run
+
+
+def sample_shares(work):
+    """A run with samples of functions that take known shares."""
+    busy = os.path.join(HERE, "..", "..", "programs", "victims", "busy_functions.py")
+    return sample(work, "sampled.zst", sys.executable, busy, "1")
+
+
+def sample_training(work):
+    """A training without workers whose data set computes."""
+    files = os.path.join(work, "files")
+    make_files(files)
+    trainer = os.path.join(HERE, "trainer.py")
+    return sample(work, "training.zst", find_python(), trainer, files, "1", "12", "20", "0")
 
 
 def make_large(work):
@@ -148,5 +159,5 @@ def view(name, run):
 
 def page(work, run):
     path = os.path.join(work, os.path.basename(run) + ".html")
-    report("html", run, "-o", path, "--force")
+    report("html", run, "-o", path, "--force", "--symbols")
     return path
