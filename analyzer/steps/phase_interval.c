@@ -99,6 +99,7 @@ static enum sp_phase_interval_kind kind_of(const struct sp_process_metadata *ima
 	case SP_EV_loader_next:
 		return slot->value & 1 ? SP_INTERVAL_LOADER_END : SP_INTERVAL_LOADER;
 	case SP_EV_creat:
+	case SP_EV_fopen_write:
 		return kind_of_target(sp_process_fd_kind(image, arg));
 	case SP_EV_fork:
 		return SP_INTERVAL_FORK;

@@ -38,7 +38,7 @@ static void rows_fill(void)
 			row->stage[fd_kind] = (uint8_t)sp_stage_of(kind, (enum sp_fd_kind)fd_kind);
 		row->class = info->class;
 		row->is_known = info->name != NULL;
-		row->is_stream = kind == SP_EV_fopen;
+		row->is_stream = kind == SP_EV_fopen || kind == SP_EV_fopen_write;
 		row->has_file = info->arg == SP_ARG_FILE;
 		row->is_copy = info->name && (info->class == SP_CLASS_CUDA_COPY ||
 					      info->class == SP_CLASS_GPU_COPY);

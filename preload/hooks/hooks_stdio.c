@@ -5,6 +5,7 @@
  * whole items, as the caller sees them.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "preload/recorder/fd_table.h"
 #include "preload/hooks/hook.h"
@@ -58,6 +59,13 @@ static FILE *stream_opened(struct sp_open_span *span, FILE *stream)
 	return stream;
 }
 
+/* A stream that only writes is no input. In flight the call keeps its name. */
+static void note_mode(struct sp_open_span *span, const FILE *stream, const char *mode)
+{
+	if (stream && *mode != 'r' && !strchr(mode, '+'))
+		span->what = sp_what_make(SP_EV_fopen_write, sp_commit_arg(span->what));
+}
+
 SP_HOOK(FILE *, fopen, const char *path, const char *mode)
 {
 	struct sp_thread *t = sp_enter();
@@ -65,7 +73,9 @@ SP_HOOK(FILE *, fopen, const char *path, const char *mode)
 
 	if (t) {
 		SP_SPAN_OPEN(span, t, SP_EV_fopen, path);
-		return stream_opened(&span, SP_REAL(fopen)(path, mode));
+		ret = SP_REAL(fopen)(path, mode);
+		note_mode(&span, ret, mode);
+		return stream_opened(&span, ret);
 	}
 	ret = SP_REAL(fopen)(path, mode);
 	if (ret)

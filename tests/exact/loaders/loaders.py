@@ -44,6 +44,7 @@ CALLS = {
     "openat": "openat",
     "creat": "openat",
     "fopen": "openat",
+    "fopen_write": "openat",
 }
 MOVES = set(CALLS.values()) - {"mmap", "openat"}
 STREAMS = ("cv2", "numpy")  # what reads by fread

@@ -96,7 +96,7 @@ START_TEST(a_log_that_is_emptied)
 			batch();
 		forward_backward();
 		optimize();
-		span(SP_EV_creat, REGULAR | 1, SAVE_NS, 3);
+		span(_i ? SP_EV_fopen_write : SP_EV_creat, REGULAR | 1, SAVE_NS, 3);
 	}
 	s = steps();
 	for (uint32_t i = 0; i < s->count; i++)
