@@ -261,6 +261,14 @@ START_TEST(ranges_without_a_sure_gain)
 	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_prefetch, SP_WORKERS_UNASKED);
 	ck_assert_double_eq_tol(w.low_ns, 20 * MS, 1);
 	ck_assert_double_eq_tol(w.high_ns, 25 * MS, 1);
+	/* The workers take the same cores from the training thread. */
+	set(SP_METRIC_contention_share, 0.2);
+	set(SP_METRIC_coreless_share, 0.2);
+	set(SP_METRIC_batch_cpu_ns, 30 * MS);
+	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_prefetch, SP_WORKERS_UNASKED);
+	ck_assert_double_eq_tol(w.low_ns, 20 * MS, 1);
+	set(SP_METRIC_contention_share, 0);
+	set(SP_METRIC_batch_cpu_ns, 1 * MS);
 	w = sp_what_if_make(&v.metrics, SP_WHAT_IF_batch_size, SP_WORKERS_UNASKED);
 	ck_assert_double_eq_tol(w.low_ns, 15 * MS, 1);
 	ck_assert_double_eq_tol(w.high_ns, 25 * MS, 1);
