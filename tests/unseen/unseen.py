@@ -50,8 +50,7 @@ ENDS = {
     "hang_thread_join": (signal.SIGINT, 12),
     "busy_at_end": (signal.SIGINT, 12),
 }
-# A program that does not end: signals, and the seconds after each. Ranks have sessions of their
-# own, and torchrun ends them where it may.
+# A program that does not end: signals, and the seconds after each.
 LIMITS = [(0, 240), (signal.SIGTERM, 60), (signal.SIGKILL, None)]
 COLUMNS = "{:20} {:>9} {:32} {:24} {:7} {}"
 
@@ -112,6 +111,15 @@ def finish(process, name, out):
             process.wait(seconds)
 
 
+def end_left(folder):
+    """Ranks have sessions of their own, which go on where torchrun is killed."""
+    mark = f"UNSEEN_FOLDER={folder}\0".encode()
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        with contextlib.suppress(OSError), open(path, "rb") as environ:
+            if mark in environ.read():
+                os.kill(int(path.split("/")[2]), signal.SIGKILL)
+
+
 def record(name, python, is_preload, folder):
     """Returns truth (None: it failed), stderr, the run."""
     run, out, err = (os.path.join(folder, name + end) for end in (".run", ".out", ".err"))
@@ -126,6 +134,7 @@ def record(name, python, is_preload, folder):
             preexec_fn=ahead_of_others,
         )
         finish(process, name, out)
+    end_left(folder)
     with open(err, errors="replace") as file:
         return truth_in(out), file.read(), run
 
