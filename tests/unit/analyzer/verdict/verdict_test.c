@@ -592,11 +592,13 @@ START_TEST(code_of_keras_between_calls_of_pytorch)
 	set(SP_METRIC_loop_share, 0.3);
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_HIGH);
+	ck_assert(advises("loop_names"));
 	setup();
 	set(SP_METRIC_loop_share, 0.3);
 	v.metrics.is_keras_on_torch = true;
 	ck_assert_str_eq(judge(), "loop-bound");
 	ck_assert_int_eq(v.confidence, SP_CONFIDENCE_LOW);
+	ck_assert(!advises("loop_names"));
 }
 END_TEST
 
