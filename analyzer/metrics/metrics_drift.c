@@ -2,14 +2,18 @@
 #include "analyzer/metrics/metrics_drift.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
+#include "analyzer/text/translate.h"
 
 #define LEAST_STEPS 50u
 #define TIMES_MEDIAN 2u
-#define BLOCKS 6u /* by chance all of one part are above all of the other in one of 924 runs */
+#define BLOCKS 6u  /* by chance all of one part are above all of the other in one of 924 runs */
+#define SPLITS 40u /* places where a jump may be */
+#define EDGE 3u
 
 struct run_part {
 	double steps, ns, of[SP_ACCOUNT_PHASES];
@@ -65,6 +69,74 @@ static bool is_apart(const struct sp_step *steps, uint32_t first, uint32_t last,
 	return most_ns < least_ns;
 }
 
+/* Sums of a line through the means of blocks, and of two levels of them. */
+struct fit {
+	double n, x, y, xx, xy, yy;
+};
+
+static void fit_add(struct fit *f, double x, double y)
+{
+	*f = (struct fit){f->n + 1,	 f->x + x,	f->y + y,
+			  f->xx + x * x, f->xy + x * y, f->yy + y * y};
+}
+
+static double level_left(const struct fit *f)
+{
+	return f->yy - f->y * f->y / f->n;
+}
+
+static double line_left(const struct fit *f)
+{
+	double xy = f->xy - f->x * f->y / f->n, xx = f->xx - f->x * f->x / f->n;
+
+	return level_left(f) - xy * xy / xx;
+}
+
+/* Returns the block where a jump is, and 0 where steps grow little by little: two levels have to
+ * leave less than half of the squares that a line leaves. */
+static uint32_t jump_of(const double blocks_ns[SPLITS])
+{
+	struct fit all = {.n = 0}, before = {.n = 0};
+	uint32_t jump = 0;
+	double least;
+
+	for (uint32_t b = 0; b < SPLITS; b++)
+		fit_add(&all, b, blocks_ns[b]);
+	least = line_left(&all) / 2;
+	for (uint32_t b = 1; b < SPLITS - EDGE; b++) {
+		struct fit after;
+		double left;
+
+		fit_add(&before, b - 1, blocks_ns[b - 1]);
+		after = (struct fit){.n = all.n - before.n,
+				     .y = all.y - before.y,
+				     .yy = all.yy - before.yy};
+		left = level_left(&before) + level_left(&after);
+		jump = b >= EDGE && left < least ? b : jump;
+		least = b >= EDGE ? fmin(least, left) : least;
+	}
+	return jump;
+}
+
+static uint32_t begin_of(const struct sp_steps *s, uint32_t block)
+{
+	uint64_t first = s->count / 10;
+
+	return (uint32_t)(first + block * (s->count - first) / SPLITS);
+}
+
+/* The number of the step; 0: there is no jump. */
+static uint32_t jumped_at(const struct sp_steps *s)
+{
+	double blocks_ns[SPLITS];
+	uint32_t jump;
+
+	for (uint32_t b = 0; b < SPLITS; b++)
+		blocks_ns[b] = block_ns(s->steps, begin_of(s, b), begin_of(s, b + 1));
+	jump = jump_of(blocks_ns);
+	return jump ? sp_step_number(s, begin_of(s, jump)) : 0;
+}
+
 static const struct sp_steps *longest(const struct sp_training *training)
 {
 	const struct sp_steps *most = NULL;
@@ -94,7 +166,18 @@ struct sp_drift sp_drift_of(const struct sp_metric_sums *m)
 		drift.grown = more > most ? (enum sp_account_phase)phase : drift.grown;
 		most = more > most ? more : most;
 	}
+	drift.jump = drift.is_known ? jumped_at(s) : 0;
 	drift.first_ns = drift.is_known ? first.ns / first.steps : 0;
 	drift.last_ns = drift.is_known ? last.ns / last.steps : 0;
 	return drift;
+}
+
+const char *sp_drift_begin_text(const struct sp_metric_sums *m, char text[SP_METRIC_TEXT_BYTES])
+{
+	struct sp_drift drift = sp_drift_of(m);
+
+	if (!drift.jump)
+		return drift.is_known ? _("little by little") : NULL;
+	snprintf(text, SP_METRIC_TEXT_BYTES, _("from about step %u on"), drift.jump);
+	return text;
 }

@@ -12,9 +12,13 @@
 struct sp_drift {
 	bool is_known; /* 50 steps or more, and the end is apart from the begin beyond chance */
 	double first_ns, last_ns;
+	uint32_t jump; /* number of about the first step that takes longer; 0: little by little */
 	enum sp_account_phase grown; /* the row that grew most */
 };
 
 struct sp_drift sp_drift_of(const struct sp_metric_sums *sums);
+
+/* "little by little", or "from about step 60 on"; NULL: not known. */
+const char *sp_drift_begin_text(const struct sp_metric_sums *sums, char text[SP_METRIC_TEXT_BYTES]);
 
 #endif

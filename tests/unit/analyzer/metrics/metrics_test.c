@@ -652,6 +652,7 @@ START_TEST(steps_that_grow)
 	for (uint32_t i = 0; i < v.advice_count; i++)
 		is_advised |= v.advice[i] == SP_ADVICE_growth;
 	ck_assert_int_eq(is_advised, _i);
+	ck_assert(!_i || !strcmp(v.metrics.of[SP_METRIC_growth_begin].text, "little by little"));
 	ck_assert(!_i ||
 		  value(SP_METRIC_late_step_ns) > value(SP_METRIC_early_step_ns) + 5 * WORK_NS);
 }
@@ -671,6 +672,9 @@ START_TEST(steps_that_spread)
 	}
 	judge();
 	ck_assert_int_eq(v.doubts[SP_DOUBT_drift], _i == 2);
+	if (_i == 2)
+		ck_assert_str_eq(v.metrics.of[SP_METRIC_growth_begin].text, "from about step 61 "
+									    "on");
 }
 END_TEST
 
