@@ -63,9 +63,10 @@ def patch_calls(cls):
     function = cls.__call__
     forward = timed("forward", function, after=note_forward)
 
-    def call(module, *arguments, **names):
-        is_forward = torch.is_grad_enabled() and has_weights(module)
-        return (forward if is_forward else function)(module, *arguments, **names)
+    # torch.profiler with stacks reads the local variable self, and dies where there is none.
+    def call(self, *arguments, **names):
+        is_forward = torch.is_grad_enabled() and has_weights(self)
+        return (forward if is_forward else function)(self, *arguments, **names)
 
     cls.__call__ = call
 
