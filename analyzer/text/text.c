@@ -126,15 +126,16 @@ void sp_text_shorten(char *text, size_t width)
 void sp_text_shorten_path(char *text, size_t width)
 {
 	char *slash = strchr(text, '/');
+	size_t of_character;
 
 	if (sp_text_width(text) <= width)
 		return;
 	while (slash && sp_text_width(slash) + 3 > width)
 		slash = strchr(slash + 1, '/');
-	if (!slash || !slash[1] || slash - text < 3) {
-		sp_text_shorten(text, width);
-		return;
-	}
+	if (!slash || !slash[1])
+		slash = text;
+	while (*slash && sp_text_width(slash) + 3 > width)
+		slash += step(slash, strlen(slash), &of_character);
 	memmove(text + 3, slash, strlen(slash) + 1);
 	memcpy(text, "...", 3);
 }

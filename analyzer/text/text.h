@@ -33,7 +33,7 @@ void sp_text_shorten(char *text, size_t width);
 
 /*
  * As sp_text_shorten(), but cuts whole folders: ".../train/0001.jpg". A file name that is too long
- * by itself is cut in its middle.
+ * by itself keeps its end.
  */
 void sp_text_shorten_path(char *text, size_t width);
 

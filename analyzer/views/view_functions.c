@@ -52,7 +52,7 @@ static struct sp_cell function_cell(const struct sp_function_table *rows, const 
  * own, or native code that the function called. The share is of all looks of `own` whose library is
  * known. */
 #define COLUMNS(X)                                                                                 \
-	X("phase", N_("phase"), TEXT, sp_cell_text(sp_sample_phase_name(row->key.phase)))          \
+	X("phase", N_("phase"), WORD, sp_cell_text(sp_sample_phase_name(row->key.phase)))          \
 	X("function", N_("function"), TEXT, function_cell(rows, text, bytes, tab))                 \
 	X("file", NULL, TEXT, file ? sp_cell_bytes(text, file) : sp_cell_null())                   \
 	X("line", NULL, ID, sp_cell_if(line, line))                                                \
@@ -67,6 +67,10 @@ static struct sp_cell function_cell(const struct sp_function_table *rows, const 
 	  row->object ? sp_cell_ratio(row->library_ns, row->known_ns) : sp_cell_null())
 
 static const struct sp_column columns[] = {COLUMNS(SP_COLUMN)};
+
+/* The columns above, own time before total and samples. */
+static const unsigned char importance[] = {3, 3, 0, 0, 3, 1, 3, 2, 0, 3, 0, 0};
+_Static_assert(sizeof(importance) == sizeof(columns) / sizeof(columns[0]), "one for each column");
 
 static int show_row(const void *context, struct sp_out *out, uint32_t i)
 {
@@ -172,6 +176,7 @@ int sp_view_functions(const struct sp_report *report, struct sp_out *out,
 	sp_run_json(report, out);
 	if (out->format == SP_FORMAT_JSON)
 		sampler_json(&report->samples, &out->json);
+	out->importance = importance;
 	if (r == 0)
 		r = sp_view_rows_show(&rows, out, options->limit);
 	if (r == 0 && all.count == 0)
