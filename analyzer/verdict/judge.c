@@ -44,6 +44,12 @@ static bool is_known(const struct sp_verdict *v, enum sp_metric_id metric)
 	 KNOWN(wanted_per_core) &&                                                                 \
 	 (TAKEN || (!KNOWN(others_cores) && V(wanted_per_core) < WANTED_ALONE)))
 
+/* More of PyTorch's threads would have had the cores that other programs kept busy. */
+#define CORES_TAKEN                                                                                \
+	(V(model_threads) >= 1 && V(model_threads) < V(cores) && V(spare_threads) < 1 &&           \
+	 V(host_trainers) <= 1 && KNOWN(others_cores) &&                                           \
+	 V(others_cores) + V(idle_cores) >= SP_CORES_MOSTLY_IDLE)
+
 #define HOUR_NS 3600e9
 
 /* Soon: within an hour, or as long as the steps took. A worker that ends gives its memory back. */

@@ -59,6 +59,7 @@ REACHED = {
         "switches": (f"{UNIT}/metrics/cores_test.c", "SP_DOUBT_switches"),
         "uneven": (f"{UNIT}/metrics/cores_test.c", "SP_DOUBT_uneven"),
         "spare_cores": (f"{UNIT}/metrics/cores_test.c", "SP_DOUBT_spare_cores"),
+        "taken_cores": (f"{UNIT}/metrics/cores_test.c", "SP_DOUBT_taken_cores"),
         "warm_up": (f"{TRAINING}/truth.py", "in the first steps"),
         "unexplained": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_unexplained"),
         "between": (f"{UNIT}/metrics/metrics_test.c", "SP_DOUBT_between"),

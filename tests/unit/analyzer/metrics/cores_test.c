@@ -336,7 +336,7 @@ static const struct {
 } models[] = {
 	{"torch-threads\tbound\t4", 300, 0, SP_DOUBTS, SP_ADVICE_faster_model},
 	{"torch-threads\tbound\t1", 300, 0, SP_DOUBT_spare_cores, SP_ADVICE_more_threads},
-	{"torch-threads\tbound\t1", 20, 0, SP_DOUBTS, SP_ADVICE_faster_model},
+	{"torch-threads\tbound\t1", 20, 0, SP_DOUBT_taken_cores, SP_ADVICE_quiet_machine},
 	{"switch\tbound\ttorch.autograd.set_detect_anomaly(True)", 20, 0, SP_DOUBT_switches,
 	 SP_ADVICE_switches_off},
 	{"torch-threads\tbound\t4", 20, 4, SP_DOUBT_uneven, SP_ADVICE_faster_model},
@@ -359,6 +359,7 @@ START_TEST(a_model_that_something_slows)
 	ck_assert_int_eq(v.doubts[SP_DOUBT_switches], models[_i].doubt == SP_DOUBT_switches);
 	ck_assert_int_eq(v.doubts[SP_DOUBT_uneven], models[_i].doubt == SP_DOUBT_uneven);
 	ck_assert_int_eq(v.doubts[SP_DOUBT_spare_cores], models[_i].doubt == SP_DOUBT_spare_cores);
+	ck_assert_int_eq(v.doubts[SP_DOUBT_taken_cores], models[_i].doubt == SP_DOUBT_taken_cores);
 }
 END_TEST
 
