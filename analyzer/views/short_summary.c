@@ -35,6 +35,8 @@
 #define ADVICE_MAX 3u
 #define BAR_LEAST 0.02 /* of the training time: less has no part of its own */
 #define BAR_REST_LEAST 0.005
+#define AGAINST_LINES 3u
+#define BETWEEN_SHOWN 0.03 /* of the time: beyond the interval of the steps */
 #define CUT_MARK "..."
 #define LABEL_BYTES 96u
 #define CONFIDENCE_BYTES 512u
@@ -431,12 +433,33 @@ static void add_ending(struct screen *screen, const struct sp_report *report)
 	add(screen, _("ended      "), text, 1);
 }
 
-static bool has_steps(const struct sp_report *report)
+/* All training time by the number of steps; 0: there are none. */
+static uint64_t ns_by_steps(const struct sp_report *report)
 {
+	struct sp_account sum = sp_training_account(&report->training);
 	struct sp_step_stats stats;
 
 	return sp_step_stats(&report->training, SP_STEP_WALL, SP_STEP_KINDS_ALL, &stats) == 0 &&
-	       stats.count;
+			       stats.count
+		       ? sp_account_total(&sum) / stats.count
+		       : 0;
+}
+
+/* Validation and checkpoints between steps are in no step: a change of them shows here alone. */
+static void add_between(char *text, size_t bytes, const struct sp_ratio *steps, uint64_t before_ns,
+			uint64_t ns)
+{
+	double ratio = (double)ns / (double)before_ns;
+	char before[SP_NUMBER_BYTES], now[SP_NUMBER_BYTES];
+	size_t used = strlen(text);
+
+	if (ratio > steps->low - BETWEEN_SHOWN && ratio < steps->high + BETWEEN_SHOWN)
+		return;
+	sp_text_ns(before, before_ns);
+	sp_text_ns(now, ns);
+	snprintf(text + used, bytes - used,
+		 /* Translators: two times; follows the speed-up of the steps. */
+		 _("; all training time by the number of steps: %s, before %s"), now, before);
 }
 
 static int add_change(struct screen *screen, const struct sp_view_options *options)
@@ -448,12 +471,15 @@ static int add_change(struct screen *screen, const struct sp_view_options *optio
 	};
 	struct sp_step_change change;
 	char text[LINE_BYTES], name[256];
+	uint64_t ns, before_ns;
 	int r;
 
 	if (!options->against)
 		return 0;
 	r = sp_step_change_find(&options->runs[1], &options->runs[0], &change);
-	if (r < 0 || !has_steps(&options->runs[0]) || !has_steps(&options->runs[1]))
+	ns = ns_by_steps(&options->runs[0]);
+	before_ns = ns_by_steps(&options->runs[1]);
+	if (r < 0 || !ns || !before_ns)
 		return r;
 	sp_text_escape(name, sizeof(name), options->against, strlen(options->against));
 	if (change.change == SP_CHANGE_UNKNOWN)
@@ -461,10 +487,12 @@ static int add_change(struct screen *screen, const struct sp_view_options *optio
 			 SP_COMPARED_STEPS_MIN);
 	else
 		snprintf(text, sizeof(text),
-			 _("%s: %s, speed-up %.3f (95%% interval %.3f to %.3f)"), name,
+			 _("%s: steps: %s, speed-up %.3f (95%% interval %.3f to %.3f)"), name,
 			 _(words[change.change]), 1 / change.ratio.value, 1 / change.ratio.high,
 			 1 / change.ratio.low);
-	add(screen, _("against    "), text, 2);
+	if (change.change != SP_CHANGE_UNKNOWN)
+		add_between(text, sizeof(text), &change.ratio, before_ns, ns);
+	add(screen, _("against    "), text, AGAINST_LINES);
 	return 0;
 }
 
@@ -476,7 +504,7 @@ static int fill(struct screen *screen, const struct sp_report *report, const str
 {
 	/* Lines that come after the advice. */
 	unsigned reserved = 1u + has_losses(report) + (report->totals.tails_away != 0) +
-			    2u * (options->against != NULL);
+			    AGAINST_LINES * (options->against != NULL);
 	char unnamed[LINE_BYTES];
 
 	screen->count = 0;
