@@ -44,6 +44,7 @@ ENDS = {
     "hang_socket": (signal.SIGKILL, 12),
     "hang_collective": (signal.SIGINT, 10),
     "hang_fifo": (signal.SIGINT, 12),
+    "hang_lock_at_fork": (signal.SIGINT, 12),
     "hang_pool_killed": (signal.SIGINT, 12),
     "hang_openmp_fork": (signal.SIGINT, 12),
     "hang_rejection": (signal.SIGINT, 12),
