@@ -13,6 +13,8 @@ import sys
 import time
 import zipfile
 
+import metadata
+
 # docs/INSTALL.md promises it: a job may fetch the wheel each time it starts.
 MOST_BYTES = 2_100_000
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,18 +22,6 @@ ROOT = os.path.dirname(HERE)
 # The Debian packages whose code is inside the programs: each one's licence goes along.
 INSIDE = """libzstd-dev libxxhash-dev uthash-dev libiberty-dev libjs-dygraphs libutf8proc-dev
     libsqlite3-dev zlib1g-dev libelf-dev libunwind-dev""".split()
-METADATA = """Metadata-Version: 2.1
-Name: stageprof
-Version: {version}
-Summary: Where a training job's time goes, with no change to the job
-License: Apache-2.0
-Requires-Python: >=3.8
-Classifier: License :: OSI Approved :: Apache Software License
-Classifier: Operating System :: POSIX :: Linux
-Classifier: Topic :: System :: Monitoring
-Description-Content-Type: text/markdown
-
-{description}"""
 WHEEL = """Wheel-Version: 1.0
 Generator: stageprof
 Root-Is-Purelib: false
@@ -42,6 +32,12 @@ Tag: {tag}
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def copyright_of(package):
+    """The tarball of the sources has dygraphs in vendor/."""
+    vendor = os.path.join(ROOT, "vendor", package, "copyright")
+    return vendor if os.path.exists(vendor) else f"/usr/share/doc/{package}/copyright"
 
 
 def members(tree, version, tag):
@@ -60,14 +56,13 @@ def members(tree, version, tag):
             elif not inside.startswith("share/doc/"):
                 yield f"{data}/data/{inside}", read(path), False
     licences = {name: os.path.join(ROOT, name) for name in ("LICENSE", "NOTICES.md")}
-    licences |= {f"{package}.txt": f"/usr/share/doc/{package}/copyright" for package in INSIDE}
+    licences |= {f"{package}.txt": copyright_of(package) for package in INSIDE}
     for name in ("GPL-3", "LGPL-3"):
         licences[f"{name}.txt"] = f"/usr/share/common-licenses/{name}"
     for name, path in sorted(licences.items()):
         yield f"{info}/licenses/{name}", read(path), False
-    description = read(os.path.join(ROOT, "README.md")).decode()
-    metadata = METADATA.format(version=version, description=description)
-    yield f"{info}/METADATA", metadata.encode(), False
+    yield f"{info}/sboms/stageprof.cdx.json", metadata.bill(version).encode(), False
+    yield f"{info}/METADATA", metadata.metadata(version, sorted(licences)).encode(), False
     yield f"{info}/WHEEL", WHEEL.format(tag=tag).encode(), False
 
 

@@ -32,6 +32,13 @@ fi
 for licence in LICENSE NOTICES.md LGPL-3.txt libelf-dev.txt; do
 	[[ -s $(echo unpacked/*.dist-info/licenses/$licence) ]] || sp_fail "no licence $licence"
 done
+grep -q '"bom-ref": "zstd"' unpacked/*.dist-info/sboms/stageprof.cdx.json || sp_fail "no bill of materials"
+if [[ -n $sp_python ]]; then
+	"$sp_python" -c 'import glob, packaging.metadata
+text = open(glob.glob("unpacked/*.dist-info/METADATA")[0], encoding="utf-8").read()
+assert not text.count("](docs/"), "a link that leads nowhere"
+packaging.metadata.Metadata.from_email(text, validate=True)' || sp_fail "the metadata"
+fi
 again=$(STAGEPROF_DIST=$SP_WORK/again "$SP_ROOT/scripts/package" wheel "$(uname -m)")
 cmp "$wheel" "$again" || sp_fail "the same sources made other bytes"
 
