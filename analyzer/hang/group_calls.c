@@ -14,6 +14,7 @@
 
 struct reading {
 	struct sp_process_groups *groups;
+	struct sp_reader *reader;
 	const struct sp_process_metadata *image;
 	uint32_t number; /* of the image */
 	const struct sp_event_reader *events;
@@ -27,8 +28,7 @@ static int walk(struct reading *r, const struct sp_run *run, uint32_t image, con
 		take_event *take)
 {
 	const struct sp_index *index = &run->index;
-	struct sp_reader reader;
-	int error = sp_reader_init(&reader);
+	int error = 0;
 
 	for (uint32_t i = sp_index_first_stream(index, image);
 	     error == 0 && i < index->stream_count && index->streams[i]->image == image; i++) {
@@ -37,14 +37,13 @@ static int walk(struct reading *r, const struct sp_run *run, uint32_t image, con
 
 		r->groups->is_partial |=
 			sp_commit_kind(index->streams[i]->mark.what) == SP_EV_recording_off;
-		sp_event_reader_open(&events, &reader, index, index->streams[i]);
+		sp_event_reader_open(&events, r->reader, index, index->streams[i]);
 		events.wants = wants;
 		r->events = &events;
 		r->first_of_stream = r->groups->count;
 		while (error == 0 && sp_event_reader_next(&events, &event))
 			error = take(r, &event);
 	}
-	sp_reader_finish(&reader);
 	return error;
 }
 
@@ -244,8 +243,8 @@ static int take_collective(struct reading *r, const struct sp_read_event *event)
 	return 0;
 }
 
-int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
-			   uint32_t image, int64_t until_ns)
+int sp_process_groups_read(struct sp_process_groups *groups, struct sp_reader *reader,
+			   const struct sp_run *run, uint32_t image, int64_t until_ns)
 {
 	bool makes[SP_EVENT_KINDS] = {[SP_EV_collective_group] = true,
 				      [SP_EV_ncclCommDestroy] = true,
@@ -256,6 +255,7 @@ int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run
 				      [SP_EV_ncclSend] = true,
 				      [SP_EV_ncclRecv] = true};
 	struct reading r = {.groups = groups,
+			    .reader = reader,
 			    .image = &run->metadata.images[image],
 			    .number = image,
 			    .until_ns = until_ns};

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sp_reader;
 struct sp_run;
 
 #define SP_GROUP_CALLS_KEPT 64u /* of each group, the last ones */
@@ -60,10 +61,10 @@ struct sp_process_groups {
 	int64_t synced_since_ns;
 };
 
-/* Reads the groups of one process as they were at until_ns. Returns 0 or -ENOMEM; call
- * sp_process_groups_finish() in both cases. */
-int sp_process_groups_read(struct sp_process_groups *groups, const struct sp_run *run,
-			   uint32_t image, int64_t until_ns);
+/* Reads the groups of one process as they were at until_ns, by the caller's reader. Returns 0 or
+ * -ENOMEM; call sp_process_groups_finish() in both cases. */
+int sp_process_groups_read(struct sp_process_groups *groups, struct sp_reader *reader,
+			   const struct sp_run *run, uint32_t image, int64_t until_ns);
 void sp_process_groups_finish(struct sp_process_groups *groups);
 
 /* The call with this ordinal, counted from 1; NULL: it is not kept. */

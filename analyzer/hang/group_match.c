@@ -7,6 +7,7 @@
 #include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/base/order.h"
+#include "analyzer/reader/reader.h"
 #include "analyzer/report/report.h"
 #include "trace/collectives.h"
 
@@ -375,7 +376,8 @@ static bool has_lost(const struct sp_report *report, uint32_t image)
 
 static int read_all(struct matching *m, const struct sp_report *report, int64_t until_ns)
 {
-	int r = 0;
+	struct sp_reader reader;
+	int r = sp_reader_init(&reader);
 
 	for (uint32_t t = 0; r == 0 && t < m->count; t++) {
 		uint32_t stream = report->training.trainers[t].stream;
@@ -383,10 +385,12 @@ static int read_all(struct matching *m, const struct sp_report *report, int64_t 
 
 		if (!has_collectives(report, image))
 			continue;
-		r = sp_process_groups_read(&m->processes[t], &report->run, image, until_ns);
+		r = sp_process_groups_read(&m->processes[t], &reader, &report->run, image,
+					   until_ns);
 		m->processes[t].is_partial |= has_lost(report, image);
 		m->member_count += m->processes[t].count;
 	}
+	sp_reader_finish(&reader);
 	return r;
 }
 
