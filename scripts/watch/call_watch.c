@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/watch/call_watch.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "preload/settings/run_identity.h"
 #include "scripts/watch/call_file.h"
 #include "scripts/watch/lock_watch.h"
+#include "scripts/watch/watch_thread.h"
 #include "scripts/watch/window_walk.h"
 #include "trace/format.h"
 #include "trace/live_process.h"
@@ -30,12 +30,8 @@ struct watched {
 
 struct call_watch {
 	struct sp_call_watch *owner;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	/* under the lock */
-	unsigned asked, answered;
-	bool is_ended;
+	struct sp_watch_thread thread;
+	unsigned asked, answered; /* under its lock */
 	/* the thread's own */
 	struct sp_window_walk walk;
 	struct sp_call_file file;
@@ -44,14 +40,6 @@ struct call_watch {
 	int directory; /* during a look */
 	bool is_last;  /* this look is at every call in flight */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct watched *watched_of(struct call_watch *w, uint32_t id)
 {
@@ -129,51 +117,45 @@ static void look(struct call_watch *w)
 	close(w->directory);
 }
 
-static struct timespec time_of(uint64_t ns)
-{
-	return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-}
-
 /* Until the time, or until somebody asks. Returns false at the end. */
 static bool wait_until(struct call_watch *w, uint64_t until_ns, unsigned *ret_asked)
 {
-	struct timespec until = time_of(until_ns);
 	bool goes_on;
 
-	pthread_mutex_lock(&w->lock);
-	while (!w->is_ended && w->asked == w->answered &&
-	       pthread_cond_timedwait(&w->changed, &w->lock, &until) != ETIMEDOUT)
+	pthread_mutex_lock(&w->thread.lock);
+	while (!w->thread.is_ended && w->asked == w->answered &&
+	       sp_watch_thread_wait(&w->thread, until_ns))
 		;
 	w->is_last = w->asked != w->answered;
 	*ret_asked = w->asked;
-	goes_on = !w->is_ended;
-	pthread_mutex_unlock(&w->lock);
+	goes_on = !w->thread.is_ended;
+	pthread_mutex_unlock(&w->thread.lock);
 	return goes_on;
 }
 
 static void answer(struct call_watch *w, unsigned asked)
 {
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->thread.lock);
 	w->answered = asked;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	pthread_cond_broadcast(&w->thread.changed);
+	pthread_mutex_unlock(&w->thread.lock);
 }
 
 static void *watch_run(void *argument)
 {
 	struct call_watch *w = argument;
-	uint64_t next = now_ns() + INTERVAL_NS;
+	uint64_t next = sp_watch_now_ns() + INTERVAL_NS;
 	unsigned asked;
 
 	while (wait_until(w, next, &asked)) {
-		uint64_t begin = now_ns(), took;
+		uint64_t begin = sp_watch_now_ns(), took;
 
 		if (w->owner->is_ready(w->owner->context)) {
 			look(w);
 			w->owner->looked(w->owner->context);
 		}
 		answer(w, asked);
-		took = now_ns() - begin;
+		took = sp_watch_now_ns() - begin;
 		next = begin + (took * SHARE > INTERVAL_NS ? took * SHARE : INTERVAL_NS);
 	}
 	return NULL;
@@ -182,19 +164,13 @@ static void *watch_run(void *argument)
 void sp_call_watch_start(struct sp_call_watch *watch)
 {
 	struct call_watch *w = calloc(1, sizeof(*w));
-	pthread_condattr_t monotonic;
 
 	if (!w)
 		return;
 	w->owner = watch;
 	w->walk.see = see;
 	w->walk.context = w;
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&w->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&w->thread, NULL, watch_run, w) == 0)
+	if (sp_watch_thread_start(&w->thread, watch_run, w))
 		watch->thread = w;
 	else
 		free(w);
@@ -203,18 +179,17 @@ void sp_call_watch_start(struct sp_call_watch *watch)
 void sp_call_watch_look(struct sp_call_watch *watch)
 {
 	struct call_watch *w = watch->thread;
-	struct timespec until = time_of(now_ns() + PATIENCE_NS);
+	uint64_t until_ns = sp_watch_now_ns() + PATIENCE_NS;
 	unsigned asked;
 
 	if (!w)
 		return;
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->thread.lock);
 	asked = ++w->asked;
-	pthread_cond_broadcast(&w->changed);
-	while (w->answered != asked &&
-	       pthread_cond_timedwait(&w->changed, &w->lock, &until) != ETIMEDOUT)
+	pthread_cond_broadcast(&w->thread.changed);
+	while (w->answered != asked && sp_watch_thread_wait(&w->thread, until_ns))
 		;
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
 }
 
 /* The kernel may keep a look waiting for the memory of a process that hangs: the thread then ends
@@ -226,14 +201,11 @@ void sp_call_watch_stop(struct sp_call_watch *watch)
 
 	if (!w)
 		return;
-	pthread_mutex_lock(&w->lock);
-	w->is_ended = true;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	sp_watch_thread_end(&w->thread);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;
 	watch->thread = NULL;
-	if (pthread_timedjoin_np(w->thread, NULL, &until) != 0)
+	if (pthread_timedjoin_np(w->thread.thread, NULL, &until) != 0)
 		return;
 	sp_window_walk_finish(&w->walk);
 	free(w->list);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scripts/watch/hang_watch.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,11 +9,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/text/translate.h"
 #include "preload/settings/run_identity.h"
+#include "scripts/watch/watch_thread.h"
 
 #define NS_IN_S UINT64_C(1000000000)
 #define LOOKS_IN_LIMIT 4u
@@ -28,13 +27,10 @@
 
 struct hang_watch {
 	struct sp_hang_watch *owner;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	struct sp_watch_thread thread;
 	pid_t job;
 	char limit[48]; /* --fail-if-hung=… */
-	/* under the lock */
-	bool is_ended;
+	/* under its lock */
 	pid_t child; /* a report or the command; 0: none, or it has ended */
 	int status;  /* of the last one */
 	/* the thread's own */
@@ -110,27 +106,18 @@ const char *sp_hang_watch_parse(char *text, struct sp_hang_watch *ret)
 	return NULL;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_IN_S + (uint64_t)t.tv_nsec;
-}
-
 /* Until the time, until the child has ended where there is one, or until the watch's end, at which
  * it returns false. */
 static bool wait_until(struct hang_watch *w, uint64_t until_ns, bool has_child)
 {
-	struct timespec until = {(time_t)(until_ns / NS_IN_S), (long)(until_ns % NS_IN_S)};
 	bool goes_on;
 
-	pthread_mutex_lock(&w->lock);
-	while (!w->is_ended && !(has_child && !w->child) &&
-	       pthread_cond_timedwait(&w->changed, &w->lock, &until) != ETIMEDOUT)
+	pthread_mutex_lock(&w->thread.lock);
+	while (!w->thread.is_ended && !(has_child && !w->child) &&
+	       sp_watch_thread_wait(&w->thread, until_ns))
 		;
-	goes_on = !w->is_ended;
-	pthread_mutex_unlock(&w->lock);
+	goes_on = !w->thread.is_ended;
+	pthread_mutex_unlock(&w->thread.lock);
 	return goes_on;
 }
 
@@ -160,20 +147,20 @@ static int run_child(struct hang_watch *w, char *const *words, int output, uint6
 	pid_t pid;
 	int ret;
 
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->thread.lock);
 	w->status = -1;
 	pid = fork();
 	if (pid == 0)
 		exec_child(w, words, output);
 	w->child = pid > 0 ? pid : 0;
-	pthread_mutex_unlock(&w->lock);
-	goes_on = pid > 0 && wait_until(w, now_ns() + most_ns, true);
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
+	goes_on = pid > 0 && wait_until(w, sp_watch_now_ns() + most_ns, true);
+	pthread_mutex_lock(&w->thread.lock);
 	if (w->child)
 		kill(w->child, SIGKILL);
 	w->child = 0;
 	ret = goes_on ? w->status : -1;
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
 	return ret;
 }
 
@@ -191,10 +178,10 @@ static void copy_to_stderr(int fd)
 /* Under the lock the command has not been reaped as the caller knows it, so the number is its. */
 static void send(struct hang_watch *w, int signal)
 {
-	pthread_mutex_lock(&w->lock);
-	if (!w->is_ended && kill(w->job, signal) == 0)
+	pthread_mutex_lock(&w->thread.lock);
+	if (!w->thread.is_ended && kill(w->job, signal) == 0)
 		w->owner->has_killed = true;
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
 }
 
 static void tell(struct hang_watch *w, int answer)
@@ -208,7 +195,7 @@ static void tell(struct hang_watch *w, int answer)
 		run_child(w, words, STDERR_FILENO, COMMAND_NS);
 	if (w->owner->signal)
 		send(w, w->owner->signal);
-	w->answered_ns = now_ns();
+	w->answered_ns = sp_watch_now_ns();
 }
 
 static void look(struct hang_watch *w)
@@ -226,7 +213,7 @@ static void look(struct hang_watch *w)
 		w->answered_ns = 0;
 	else if (!w->answered_ns)
 		tell(w, answer);
-	else if (w->owner->signal && now_ns() - w->answered_ns > w->owner->limit_ns)
+	else if (w->owner->signal && sp_watch_now_ns() - w->answered_ns > w->owner->limit_ns)
 		send(w, SIGKILL);
 	close(answer);
 }
@@ -241,15 +228,15 @@ static void *watch_run(void *argument)
 	struct hang_watch *w = argument;
 	uint64_t limit_ns = w->owner->limit_ns;
 	uint64_t usual = least(limit_ns / LOOKS_IN_LIMIT, INTERVAL_MOST_NS);
-	uint64_t next = now_ns() + limit_ns;
+	uint64_t next = sp_watch_now_ns() + limit_ns;
 
 	while (wait_until(w, next, false)) {
-		uint64_t begin = now_ns(), pause;
+		uint64_t begin = sp_watch_now_ns(), pause;
 
 		if (w->owner->is_ready(w->owner->context))
 			look(w);
-		pause = least((now_ns() - begin) * SHARE, limit_ns);
-		next = now_ns() + (pause > usual ? pause : usual);
+		pause = least((sp_watch_now_ns() - begin) * SHARE, limit_ns);
+		next = sp_watch_now_ns() + (pause > usual ? pause : usual);
 	}
 	return NULL;
 }
@@ -257,7 +244,6 @@ static void *watch_run(void *argument)
 void sp_hang_watch_start(struct sp_hang_watch *watch, pid_t pid)
 {
 	struct hang_watch *w = watch->limit_ns ? calloc(1, sizeof(*w)) : NULL;
-	pthread_condattr_t monotonic;
 
 	if (!w)
 		return;
@@ -265,12 +251,7 @@ void sp_hang_watch_start(struct sp_hang_watch *watch, pid_t pid)
 	w->job = pid;
 	snprintf(w->limit, sizeof(w->limit), "--fail-if-hung=%.3f",
 		 (double)watch->limit_ns / (double)NS_IN_S);
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&w->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&w->thread, NULL, watch_run, w) == 0)
+	if (sp_watch_thread_start(&w->thread, watch_run, w))
 		watch->thread = w;
 	else
 		free(w);
@@ -282,13 +263,13 @@ void sp_hang_watch_reaped(struct sp_hang_watch *watch, pid_t pid, int status)
 
 	if (!w)
 		return;
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->thread.lock);
 	if (pid == w->child) {
 		w->child = 0;
 		w->status = status;
-		pthread_cond_broadcast(&w->changed);
+		pthread_cond_broadcast(&w->thread.changed);
 	}
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&w->thread.lock);
 }
 
 void sp_hang_watch_stop(struct sp_hang_watch *watch)
@@ -297,11 +278,8 @@ void sp_hang_watch_stop(struct sp_hang_watch *watch)
 
 	if (!w)
 		return;
-	pthread_mutex_lock(&w->lock);
-	w->is_ended = true;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
+	sp_watch_thread_end(&w->thread);
+	pthread_join(w->thread.thread, NULL);
 	watch->thread = NULL;
 	free(w);
 }
