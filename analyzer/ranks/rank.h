@@ -19,6 +19,9 @@
  * of its steps late at all. */
 #define SP_STRETCH_SHARE 0.05
 #define SP_STRETCH_LATE_SHARE 0.9
+/* A rank that is late now and then, as by a checkpoint of its own: in SP_RANKS_STEPS_MIN steps at
+ * least, by so many times what any other is in as many of its steps. */
+#define SP_NOW_AND_THEN_TIMES 8
 
 /* Why a rank is not compared. */
 enum sp_rank_exclusion {
@@ -47,7 +50,9 @@ struct sp_rank {
 	uint32_t last_in;      /* steps in which it came last */
 	bool is_straggler;
 	uint32_t late_from, late_to; /* of a straggler: its stretch, into ranks.steps */
-	int64_t late_p50_ns;	     /* later than the others, in that stretch */
+	uint32_t late_steps; /* of one that is late now and then: its late steps; of others 0 */
+	int64_t late_least_ns, late_steps_p50_ns; /* in these */
+	int64_t late_p50_ns; /* later than the others, in the stretch or these steps */
 	enum sp_rank_group group;
 	enum sp_account_phase cause; /* a straggler's part that is longest beyond the others' */
 	int64_t cause_p50_ns;	     /* by so much */

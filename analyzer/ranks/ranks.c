@@ -253,6 +253,21 @@ static void judge_stretch(struct sp_rank *rank, int64_t *values, uint32_t n)
 		(double)rank->late_p50_ns >= SP_STRAGGLER_SHARE * (double)rank->wall_p50_ns;
 }
 
+/* How late the rank is in the steps in which it is latest; their order is lost. */
+static void find_late_steps(struct sp_rank *rank, int64_t *values, uint32_t n)
+{
+	uint32_t late = 0;
+
+	if (n < SP_RANKS_STEPS_MIN)
+		return;
+	rank->late_least_ns = sp_select(values, n, n - SP_RANKS_STEPS_MIN) / 2;
+	for (uint32_t i = 0; i < n; i++)
+		if (values[i] >= rank->late_least_ns)
+			values[late++] = values[i];
+	rank->late_steps = late;
+	rank->late_steps_p50_ns = sp_select_percentile(values, late, 50);
+}
+
 /* Values are of all steps. */
 static void keep_lateness(const struct rank_comparison *c, const struct sp_rank *rank,
 			  const int64_t *values)
@@ -297,8 +312,58 @@ static int judge_rank(void *context, unsigned worker, uint32_t k)
 	rank->is_straggler =
 		n >= SP_RANKS_STEPS_MIN && 3 * (uint64_t)late >= 2 * (uint64_t)n &&
 		(double)rank->behind_p50_ns >= SP_STRAGGLER_SHARE * (double)rank->wall_p50_ns;
+	memcpy(copy, values, n * sizeof(*copy));
+	find_late_steps(rank, copy, n);
 	judge_stretch(rank, values, n);
 	return 0;
+}
+
+/* The rank with the greatest delay in its late steps, and that of the next one. */
+static struct sp_rank *find_latest(const struct rank_comparison *c, int64_t *ret_next_ns)
+{
+	struct sp_rank *latest = NULL;
+
+	*ret_next_ns = 0;
+	for (uint32_t k = 0; k < c->table.count; k++) {
+		struct sp_rank *rank = &c->ranks->list[c->at[k]], *less = rank;
+
+		if (!latest || rank->late_steps_p50_ns > latest->late_steps_p50_ns) {
+			less = latest;
+			latest = rank;
+		}
+		if (less && less->late_steps_p50_ns > *ret_next_ns)
+			*ret_next_ns = less->late_steps_p50_ns;
+	}
+	return latest;
+}
+
+/* A rank that is far later in some steps than any other is, so that all lose time by it: more than
+ * by what it is late in most steps. */
+static void judge_now_and_then(struct rank_comparison *c)
+{
+	uint32_t n = c->table.step_count, late_steps;
+	int64_t next_ns;
+	struct sp_rank *latest = find_latest(c, &next_ns);
+	bool is_only = c->ranks->by_collectives && latest->late_least_ns > 0;
+	double lost_ns;
+
+	late_steps = latest->late_steps;
+	for (uint32_t k = 0; k < c->table.count; k++) {
+		struct sp_rank *rank = &c->ranks->list[c->at[k]];
+
+		is_only &= rank == latest || !rank->is_straggler;
+		rank->late_steps = 0;
+	}
+	lost_ns = (double)late_steps * (double)latest->late_steps_p50_ns;
+	is_only &= !latest->is_straggler || lost_ns > (double)latest->late_p50_ns * (double)n;
+	if (!is_only || latest->late_steps_p50_ns <= SP_NOW_AND_THEN_TIMES * next_ns ||
+	    lost_ns < SP_STRAGGLER_SHARE * (lost_ns + (double)n * (double)latest->wall_p50_ns))
+		return;
+	latest->is_straggler = true;
+	latest->late_steps = late_steps;
+	latest->late_from = 0;
+	latest->late_to = n;
+	latest->late_p50_ns = latest->late_steps_p50_ns;
 }
 
 /* The cause of a straggler is the phase in which its excess over the others is greatest; this
@@ -306,13 +371,21 @@ static int judge_rank(void *context, unsigned worker, uint32_t k)
 static int weigh_phase(struct rank_comparison *c, uint32_t k, enum sp_account_phase phase)
 {
 	struct sp_rank *rank = &c->ranks->list[c->at[k]];
-	int64_t *values = c->values[0], ns;
+	int64_t *values = c->values[0], *late = values + c->table.step_count, ns;
 	int r = sp_rank_series(&c->table, k, SP_SERIES_PHASE + phase, values);
+	uint32_t n = 0;
 
+	if (r == 0 && rank->late_steps)
+		r = sp_rank_series(&c->table, k, c->lateness, late);
 	if (r < 0)
 		return r;
 	take_excess(c, c->phase_orders, values);
-	ns = sp_select_percentile(values + rank->late_from, rank->late_to - rank->late_from, 50);
+	if (rank->late_steps)
+		take_excess(c, c->orders, late);
+	for (uint32_t i = rank->late_from; i < rank->late_to; i++)
+		if (!rank->late_steps || late[i] >= rank->late_least_ns)
+			values[n++] = values[i];
+	ns = sp_select_percentile(values, n, 50);
 	if (ns > rank->cause_p50_ns) {
 		rank->cause = phase;
 		rank->cause_p50_ns = ns;
@@ -472,8 +545,10 @@ static int judge_peers(struct rank_comparison *c)
 		return 0;
 	if (r == 0)
 		r = sp_jobs_run(c->table.jobs, n, judge_rank, c);
-	if (r == 0)
+	if (r == 0) {
+		judge_now_and_then(c);
 		r = find_causes(c);
+	}
 	for (uint32_t k = 0; r == 0 && k < n; k++)
 		blame_backward(&c->ranks->list[c->at[k]]);
 	return r;

@@ -56,13 +56,15 @@ static void who_straggles(const struct sp_report *report, const struct sp_rank *
 		sp_rank_text(report, rank, ret);
 }
 
-/* The stretch of a straggler that is not late in all steps; "" of another. */
+/* The steps of a straggler that is not late in all; "" of another. */
 static void when_late(const struct sp_ranks *ranks, const struct sp_rank *rank,
 		      char ret[SP_RANK_TEXT_BYTES])
 {
 	uint32_t n = ranks->step_count;
 
 	*ret = '\0';
+	if (rank->late_steps)
+		snprintf(ret, SP_RANK_TEXT_BYTES, _(", in %u of %u steps"), rank->late_steps, n);
 	if (rank->late_to - rank->late_from >= n - n / 50)
 		return;
 	if (rank->late_to >= n - n / 50)

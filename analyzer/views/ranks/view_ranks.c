@@ -35,6 +35,7 @@ enum {
 	PEERS,
 	FROM,
 	TO,
+	LATE_STEPS,
 	LATE_NS,
 	EXCLUSION,
 	CELLS
@@ -60,6 +61,7 @@ static const struct sp_column columns[CELLS] = {
 	[PEERS] = {"peer_group", NULL, SP_CELL_ID}, /* compared with each other alone */
 	[FROM] = {"late_from_step", NULL, SP_CELL_ID},
 	[TO] = {"late_to_step", NULL, SP_CELL_ID},
+	[LATE_STEPS] = {"late_steps", NULL, SP_CELL_COUNT}, /* null: most of these */
 	[LATE_NS] = {"late_ns_p50", NULL, SP_CELL_SIGNED},
 	[EXCLUSION] = {"not_compared", NULL, SP_CELL_TEXT},
 };
@@ -112,6 +114,8 @@ static void fill_compared(const struct sp_report *report, const struct sp_rank *
 	cells[GROUP] = sp_cell_text(group_names[rank->group]);
 	cells[FROM] = sp_cell_count(ranks->steps[rank->late_from]);
 	cells[TO] = sp_cell_count(ranks->steps[rank->late_to - 1]);
+	if (rank->late_steps)
+		cells[LATE_STEPS] = sp_cell_count(rank->late_steps);
 	cells[LATE_NS] = sp_cell_signed(rank->late_p50_ns);
 }
 
