@@ -8,6 +8,7 @@
 #include "analyzer/cli/report_output.h"
 #include "analyzer/cli/asked_report.h"
 #include "analyzer/cli/say.h"
+#include "analyzer/hang/hang.h"
 #include "analyzer/report/digest_make.h"
 #include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
@@ -50,7 +51,7 @@ static int digest_one(struct sp_digest_set *set, const struct sp_options *option
 
 int sp_digest_runs(const struct sp_options *options)
 {
-	struct sp_digest_set set = {.list = NULL};
+	struct sp_digest_set set = {.write_tail = sp_hang_tail_write};
 	struct sp_output_file file;
 	int status = 0, r;
 	char line[128];

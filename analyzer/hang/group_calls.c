@@ -15,6 +15,7 @@
 struct reading {
 	struct sp_process_groups *groups;
 	struct sp_reader *reader;
+	const struct sp_metadata *metadata;
 	const struct sp_process_metadata *image;
 	uint32_t number; /* of the image */
 	const struct sp_event_reader *events;
@@ -104,7 +105,6 @@ static int add_group(struct reading *r, const struct sp_read_event *event)
 		.rank = rank == SP_GROUP_RANK_UNKNOWN ? SP_GROUP_NO_RANK + r->number : rank,
 		.is_device = origin != SP_GROUP_OF_LABEL,
 		.origin = {origin, event->extra ? event->extra->ticks : 0},
-		.name = SP_STRINGS_REST,
 	};
 	return 0;
 }
@@ -114,13 +114,17 @@ static void name_groups(struct reading *r, const struct sp_read_event *event)
 {
 	int64_t from_ns = sp_event_start_ns(r->events, event);
 	uint32_t id = sp_commit_arg(event->slot->commit);
+	const char *name;
+	size_t bytes;
 
 	if (sp_process_label_use(r->image, id) != SP_LABEL_GROUP)
 		return;
+	name = sp_string_table_text(&r->metadata->labels, sp_process_label(r->image, id), &bytes);
 	for (uint32_t i = r->first_of_stream; i < r->groups->count; i++)
-		if (r->groups->list[i].since_ns >= from_ns &&
-		    r->groups->list[i].name == SP_STRINGS_REST)
-			r->groups->list[i].name = sp_process_label(r->image, id);
+		if (r->groups->list[i].since_ns >= from_ns && !r->groups->list[i].name && bytes) {
+			r->groups->list[i].name = name;
+			r->groups->list[i].name_bytes = (uint32_t)bytes;
+		}
 }
 
 /* An address may be that of a group that has gone. */
@@ -256,6 +260,7 @@ int sp_process_groups_read(struct sp_process_groups *groups, struct sp_reader *r
 				      [SP_EV_ncclRecv] = true};
 	struct reading r = {.groups = groups,
 			    .reader = reader,
+			    .metadata = &run->metadata,
 			    .image = &run->metadata.images[image],
 			    .number = image,
 			    .until_ns = until_ns};

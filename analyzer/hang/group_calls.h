@@ -34,7 +34,8 @@ struct sp_group_calls {
 	uint32_t group; /* for the caller */
 	uint32_t address;
 	int64_t since_ns;
-	uint32_t name; /* in metadata.labels, "process group NAME"; SP_STRINGS_REST: not known */
+	const char *name; /* borrowed: "process group NAME"; NULL: not known */
+	uint32_t name_bytes;
 	uint64_t size; /* ranks; 0: not known */
 	uint64_t rank; /* of this process in it; SP_GROUP_NO_RANK or more: not known */
 	/* The same on all its ranks, and on no other group; 0: the group is known by its name, or

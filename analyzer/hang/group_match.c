@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/base/order.h"
+#include "analyzer/hang/hang_tail.h"
 #include "analyzer/reader/reader.h"
 #include "analyzer/report/report.h"
 #include "trace/collectives.h"
@@ -59,7 +61,7 @@ static bool is_same_call(const struct sp_group_call *a, const struct sp_group_ca
 /* Neither by a name nor by an identity. */
 static bool is_unknown(const struct sp_group_calls *calls)
 {
-	return calls->name == SP_STRINGS_REST && !calls->identity;
+	return !calls->name && !calls->identity;
 }
 
 /* How many unknown groups of this size the process made before this one. */
@@ -105,13 +107,19 @@ static void find_difference(struct sp_group *group, const struct group_member *m
 	}
 }
 
+static int compare_names(const struct sp_group_calls *a, const struct sp_group_calls *b)
+{
+	return SP_COMPARE(a->name_bytes, b->name_bytes)
+		       ?: (a->name && b->name ? memcmp(a->name, b->name, a->name_bytes) : 0);
+}
+
 static int compare_groups(const struct group_member *x, const struct group_member *y)
 {
 	const struct sp_group_calls *a = x->calls, *b = y->calls;
 
 	if (a->identity || b->identity)
 		return SP_COMPARE(a->identity, b->identity);
-	return SP_COMPARE(a->name, b->name) ?: SP_COMPARE(a->size, b->size) ?: SP_UP(unnamed);
+	return compare_names(a, b) ?: SP_COMPARE(a->size, b->size) ?: SP_UP(unnamed);
 }
 
 /* The latest member comes first where several are one rank of a group. */
@@ -122,7 +130,7 @@ SP_ORDER(compare_members, struct group_member,
 static bool is_successor(const struct matching *m, const struct group_member *now,
 			 const struct group_member *before)
 {
-	return now->calls->name != SP_STRINGS_REST &&
+	return now->calls->name &&
 	       (now->trainer == before->trainer || m->standing[before->trainer].is_gone);
 }
 
@@ -153,6 +161,7 @@ static int add_group(struct matching *m, uint32_t from, uint32_t to)
 	if (!group)
 		return -ENOMEM;
 	*group = (struct sp_group){.name = first->calls->name,
+				   .name_bytes = first->calls->name_bytes,
 				   .identity = first->calls->identity,
 				   .size = first->calls->size,
 				   .least = UINT64_MAX};
@@ -374,20 +383,39 @@ static bool has_lost(const struct sp_report *report, uint32_t image)
 	return lost;
 }
 
+int sp_trainer_groups_read(struct sp_process_groups *groups, struct sp_reader *reader,
+			   const struct sp_report *report, uint32_t trainer, int64_t until_ns)
+{
+	const struct sp_stream *stream =
+		report->run.index.streams[report->training.trainers[trainer].stream];
+	struct sp_reader own;
+	int r;
+
+	*groups = (struct sp_process_groups){.list = NULL};
+	if (!has_collectives(report, stream->image))
+		return 0;
+	if (stream->digested) {
+		r = sp_hang_groups_read(stream, groups);
+	} else if (reader) {
+		r = sp_process_groups_read(groups, reader, &report->run, stream->image, until_ns);
+	} else {
+		r = sp_reader_init(&own);
+		if (r == 0)
+			r = sp_process_groups_read(groups, &own, &report->run, stream->image,
+						   until_ns);
+		sp_reader_finish(&own);
+	}
+	groups->is_partial |= has_lost(report, stream->image);
+	return r;
+}
+
 static int read_all(struct matching *m, const struct sp_report *report, int64_t until_ns)
 {
 	struct sp_reader reader;
 	int r = sp_reader_init(&reader);
 
 	for (uint32_t t = 0; r == 0 && t < m->count; t++) {
-		uint32_t stream = report->training.trainers[t].stream;
-		uint32_t image = report->run.index.streams[stream]->image;
-
-		if (!has_collectives(report, image))
-			continue;
-		r = sp_process_groups_read(&m->processes[t], &reader, &report->run, image,
-					   until_ns);
-		m->processes[t].is_partial |= has_lost(report, image);
+		r = sp_trainer_groups_read(&m->processes[t], &reader, report, t, until_ns);
 		m->member_count += m->processes[t].count;
 	}
 	sp_reader_finish(&reader);

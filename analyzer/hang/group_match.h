@@ -31,7 +31,8 @@ static inline bool sp_rank_is_inside(enum sp_rank_state state)
  * the trace lacks calls of a member, or where two processes that live say that they are the same
  * rank of it. */
 struct sp_group {
-	uint32_t name;	      /* in metadata.labels; SP_STRINGS_REST: not known */
+	const char *name; /* as that of its calls */
+	uint32_t name_bytes;
 	uint64_t identity;    /* 0: known by its name, or not at all */
 	uint64_t size;	      /* ranks, as its members say; 0: not known */
 	uint32_t members;     /* whose calls are in the run */
@@ -68,6 +69,11 @@ struct sp_standing {
 int sp_group_match_find(const struct sp_report *report, int64_t until_ns,
 			const struct sp_standing *standing, struct sp_group_match *ret);
 void sp_group_match_finish(struct sp_group_match *match);
+
+/* The groups of the process of a trainer, as they were then. reader: the caller's, or NULL. Returns
+ * 0 or -ENOMEM; call sp_process_groups_finish() in both cases. */
+int sp_trainer_groups_read(struct sp_process_groups *groups, struct sp_reader *reader,
+			   const struct sp_report *report, uint32_t trainer, int64_t until_ns);
 
 /* The trainer with the greatest of the states that hold others up; UINT32_MAX: none does. */
 uint32_t sp_group_match_culprit(const struct sp_group_match *match, uint32_t trainers);

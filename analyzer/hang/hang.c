@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/instant.h"
 #include "analyzer/hang/thread_past.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
@@ -43,9 +44,14 @@ static const struct sp_stream *stream_of(const struct sp_report *report, uint32_
 	return report->run.index.streams[i];
 }
 
-static struct sp_process_end end_of(const struct sp_report *report, uint32_t stream)
+struct sp_process_end sp_hang_end_of(const struct sp_report *report, uint32_t stream)
 {
-	return sp_process_end_of(&report->run, &report->totals, stream_of(report, stream)->image);
+	const struct sp_stream *s = stream_of(report, stream);
+	struct sp_hang_tail tail;
+
+	return sp_hang_tail_read(s, &tail)
+		       ? tail.end
+		       : sp_process_end_of(&report->run, &report->totals, s->image);
 }
 
 static bool has_ended(const struct looking *l, uint32_t stream)
@@ -53,7 +59,8 @@ static bool has_ended(const struct looking *l, uint32_t stream)
 	if (sp_thread_end_of(&l->report->run, &l->report->totals, stream) == SP_THREAD_END_NONE)
 		return false;
 	/* A signal for all processes reaches some earlier. */
-	return !l->past || end_of(l->report, stream).at_ns < l->end_ns - SP_THREAD_PAST_SIGNAL_NS;
+	return !l->past ||
+	       sp_hang_end_of(l->report, stream).at_ns < l->end_ns - SP_THREAD_PAST_SIGNAL_NS;
 }
 
 /* The kind of a mark; 0: none. */
@@ -144,10 +151,13 @@ static uint32_t last_part(const struct sp_report *report, uint32_t stream)
  * the last event, or the last look of a launcher that was killed too. */
 static int64_t run_end_ns(const struct sp_report *report, uint32_t stream)
 {
-	struct sp_process_end end = end_of(report, stream);
+	struct sp_process_end end = sp_hang_end_of(report, stream);
 	struct sp_command_end command = sp_command_end_of(&report->run);
+	struct sp_hang_tail tail;
 	int64_t seen_ns;
 
+	if (sp_hang_tail_read(stream_of(report, stream), &tail))
+		return tail.run_end_ns;
 	if (end.how == SP_PROCESS_RUNNING || end.how == SP_PROCESS_STOPPED)
 		return report->run.index.read_ns;
 	if (command.is_known && command.end.at_ns > report->totals.end_ns)
@@ -187,10 +197,15 @@ static bool lock_find(const struct looking *l, uint32_t stream, struct sp_live_l
 {
 	const struct sp_report *report = l->report;
 	const struct sp_stream *s = stream_of(report, stream);
-	enum sp_process_how how = end_of(report, stream).how;
+	enum sp_process_how how = sp_hang_end_of(report, stream).how;
 	uint32_t kind = call_of(l, stream);
 	int64_t for_ns = kind ? mark_ns(l, stream) : silent_ns(l, stream);
+	struct sp_hang_tail tail;
 
+	if (sp_hang_tail_read(s, &tail)) {
+		*ret = tail.lock;
+		return ret->what != SP_LIVE_LOCK_NONE;
+	}
 	*ret = (struct sp_live_lock){.what = SP_LIVE_LOCK_NONE};
 	if ((kind && !is_wait(kind)) || how == SP_PROCESS_STOPPED || has_ended(l, stream))
 		return false;
@@ -208,10 +223,12 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 {
 	const struct sp_stream *s = stream_of(l->report, stream);
 	struct sp_hang_link link;
-	struct sp_process_end end = end_of(l->report, stream);
+	struct sp_process_end end = sp_hang_end_of(l->report, stream);
 	size_t bytes = 0;
 	uint32_t kind = call_of(l, stream);
-	const char *file = kind ? file_of(l, stream, &bytes) : "";
+	struct sp_hang_tail tail;
+	bool has_tail = sp_hang_tail_read(s, &tail);
+	const char *file = kind && !has_tail ? file_of(l, stream, &bytes) : tail.file;
 
 	link = (struct sp_hang_link){
 		.stream = stream,
@@ -220,12 +237,14 @@ static struct sp_hang_link link_of(const struct looking *l, uint32_t stream, enu
 		.kind = kind,
 		.is_stopped = end.how == SP_PROCESS_STOPPED,
 		.is_silent = !kind,
-		.missing = bytes ? SP_PATH_NOT_MISSING : s->path_missing,
+		.missing = has_tail ? tail.missing
+			   : bytes  ? SP_PATH_NOT_MISSING
+				    : s->path_missing,
 	};
 	link.is_gone = has_ended(l, stream);
 	lock_find(l, stream, &link.lock);
 	link.for_ns = (uint64_t)(link.kind ? mark_ns(l, stream) : silent_ns(l, stream));
-	snprintf(link.file, sizeof(link.file), "%.*s", (int)bytes, file);
+	snprintf(link.file, sizeof(link.file), "%.*s", (int)(bytes ? bytes : strlen(file)), file);
 	return link;
 }
 
@@ -260,7 +279,7 @@ static unsigned blame(const struct looking *l, uint32_t stream, int64_t least_ns
 	uint32_t kind = call_of(l, stream);
 	struct sp_live_lock lock;
 
-	if (end_of(l->report, stream).how == SP_PROCESS_STOPPED)
+	if (sp_hang_end_of(l->report, stream).how == SP_PROCESS_STOPPED)
 		return 4;
 	if (kind && !is_wait(kind) && mark_ns(l, stream) >= least_ns / 2)
 		return 3;
@@ -388,26 +407,61 @@ static bool find_missing(const struct looking *l, int64_t stuck_ns, uint32_t *re
 	return missing != UINT32_MAX && waiting != UINT32_MAX;
 }
 
-/* The longest stretch from one step to the next. */
-static int64_t longest_ns(const struct sp_steps *steps)
+/* The end of the last step so far, and the longest stretch from one step to the next. */
+struct stretches {
+	uint32_t steps;
+	int64_t end_ns, longest_ns;
+};
+
+static void add_step(struct stretches *s, int64_t start_ns, int64_t end_ns)
 {
-	int64_t longest = 0;
+	int64_t ns = end_ns - (s->steps++ ? s->end_ns : start_ns);
 
-	for (uint32_t i = 0; i < steps->count; i++) {
-		int64_t from = i ? steps->steps[i - 1].end_ns : steps->steps[i].start_ns;
-		int64_t ns = steps->steps[i].end_ns - from;
-
-		longest = ns > longest ? ns : longest;
-	}
-	return longest;
+	s->longest_ns = ns > s->longest_ns ? ns : s->longest_ns;
+	s->end_ns = end_ns;
 }
 
-static int64_t least_of(const struct sp_steps *steps)
+/* Where a digest is made, steps are kept as series alone. */
+static struct stretches stretches_of(const struct sp_trainer *trainer)
 {
-	int64_t least = steps->count < STEPS_TRIED ? LEAST_UNTRIED_NS : LEAST_NS;
-	int64_t usual = TIMES_LONGEST * longest_ns(steps);
+	struct stretches s = {.steps = 0};
+	int64_t starts[SP_SERIES_STEPS], walls[SP_SERIES_STEPS];
 
-	return usual > least ? usual : least;
+	for (uint32_t i = 0; trainer->steps.steps && i < trainer->steps.count; i++)
+		add_step(&s, trainer->steps.steps[i].start_ns, trainer->steps.steps[i].end_ns);
+	for (uint32_t b = 0; !trainer->steps.steps && b < trainer->series.block_count; b++)
+		if (sp_series_column(&trainer->series, b, SP_SERIES_START, starts) == 0 &&
+		    sp_series_column(&trainer->series, b, SP_SERIES_WALL, walls) == 0)
+			for (uint32_t i = 0; i < trainer->series.blocks[b].steps; i++)
+				add_step(&s, sp_instant(starts[i]),
+					 sp_instant(starts[i] + walls[i]));
+	return s;
+}
+
+/* The end of the trainer's last step, and how long nothing may follow. False: not known. */
+static bool find_times(const struct sp_report *report, uint32_t t, int64_t *ret_since_ns,
+		       int64_t *ret_least_ns)
+{
+	const struct sp_trainer *trainer = &report->training.trainers[t];
+	struct sp_hang_tail tail;
+	struct stretches s;
+
+	*ret_since_ns = 0;
+	*ret_least_ns = LEAST_NS;
+	if (sp_hang_tail_read(stream_of(report, trainer->stream), &tail)) {
+		*ret_since_ns = tail.since_ns;
+		*ret_least_ns = tail.least_ns;
+		return tail.since_ns && tail.least_ns >= LEAST_NS;
+	}
+	if (stream_of(report, trainer->stream)->digested)
+		return false;
+	s = stretches_of(trainer);
+	*ret_since_ns = s.end_ns;
+	if (s.steps < STEPS_TRIED)
+		*ret_least_ns = LEAST_UNTRIED_NS;
+	if (TIMES_LONGEST * s.longest_ns > *ret_least_ns)
+		*ret_least_ns = TIMES_LONGEST * s.longest_ns;
+	return s.steps > 0;
 }
 
 /* The last link says what does not move: it is there, and it has been there for long. */
@@ -473,9 +527,10 @@ static void look_from(struct looking *l, int64_t end_ns)
 static void find_standing(struct looking *l, uint32_t t, struct sp_hang *hang)
 {
 	const struct sp_report *report = l->report;
-	const struct sp_steps *steps = &report->training.trainers[t].steps;
-	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
+	int64_t since_ns, least_ns;
 
+	if (!find_times(report, t, &since_ns, &least_ns))
+		return;
 	look_from(l, run_end_ns(report, trainer_stream(report, t)));
 	if (has_ended(l, trainer_stream(report, t)) || l->end_ns - since_ns < least_ns)
 		return;
@@ -485,7 +540,7 @@ static void find_standing(struct looking *l, uint32_t t, struct sp_hang *hang)
 
 static bool has_failed(const struct sp_report *report, uint32_t stream)
 {
-	struct sp_process_end end = end_of(report, stream);
+	struct sp_process_end end = sp_hang_end_of(report, stream);
 
 	return end.how == SP_PROCESS_EXITED && end.status != 0;
 }
@@ -535,12 +590,13 @@ static bool has_moved(const struct looking *l, const struct sp_hang_link *link)
  * false where nothing of it was given up. */
 static bool find_given_up(const struct sp_report *report, uint32_t t, struct sp_hang *hang)
 {
-	const struct sp_steps *steps = &report->training.trainers[t].steps;
 	uint32_t stream = trainer_stream(report, t);
-	int64_t since_ns = steps->steps[steps->count - 1].end_ns, least_ns = least_of(steps);
-	struct looking l = {.report = report,
-			    .end_ns = given_up_ns(report, stream, since_ns, least_ns)};
+	struct looking l = {.report = report};
+	int64_t since_ns, least_ns;
 
+	if (!find_times(report, t, &since_ns, &least_ns))
+		return false;
+	l.end_ns = given_up_ns(report, stream, since_ns, least_ns);
 	if (l.end_ns < since_ns + least_ns)
 		return false;
 	l.is_signal = sp_signal_find(&report->run, stream, l.end_ns);
@@ -566,16 +622,16 @@ void sp_hang_find(const struct sp_report *report, struct sp_hang *hang)
 	uint32_t tried = 0;
 
 	*hang = (struct sp_hang){.is_hung = false};
-	if (sp_index_has_digested(&report->run.index) || !is_whole(report))
+	if (!is_whole(report))
 		return;
 	for (uint32_t t = 0; !hang->is_hung && t < report->training.count; t++)
-		if (report->training.trainers[t].steps.count)
-			find_standing(&l, t, hang);
+		find_standing(&l, t, hang);
 	sp_group_match_finish(&l.match);
+	if (sp_index_has_digested(&report->run.index))
+		return; /* only events tell of it */
 	for (uint32_t t = 0; !hang->is_hung && tried < GIVEN_UP_TRIED && t < report->training.count;
 	     t++)
-		if (report->training.trainers[t].steps.count)
-			tried += find_given_up(report, t, hang);
+		tried += find_given_up(report, t, hang) ? 1 : 0;
 }
 
 /* At the end of the run, or when it was given up. Sets l->past, the caller frees it. */
@@ -609,6 +665,7 @@ uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *han
 		       struct sp_hang_link ret[2])
 {
 	struct sp_hang one = {.is_hung = true};
+	int64_t since_ns, least_ns;
 	struct looking l;
 
 	if (look_at(report, hang, &l) < 0)
@@ -617,17 +674,68 @@ uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *han
 	add_trainer(&l, &one, trainer);
 	/* Only one that others wait for is followed: the search is of all threads. */
 	if (!one.chain[0].is_stopped && !one.chain[0].is_gone &&
-	    !(match->ranks && sp_rank_is_inside(match->ranks[trainer].state)))
-		follow_worker(&l, &one, trainer_stream(report, trainer),
-			      least_of(&report->training.trainers[trainer].steps));
+	    !(match->ranks && sp_rank_is_inside(match->ranks[trainer].state))) {
+		find_times(report, trainer, &since_ns, &least_ns);
+		follow_worker(&l, &one, trainer_stream(report, trainer), least_ns);
+	}
 	memcpy(ret, one.chain, one.count * sizeof(*ret));
 	free(l.past);
 	return one.count;
 }
 
+static bool is_worker(const struct sp_report *report, uint32_t stream)
+{
+	const struct sp_stream *s = stream_of(report, stream);
+
+	return s->tid == report->run.index.images[s->image].pid &&
+	       strcmp(sp_role_of(&report->training, stream), "worker") == 0;
+}
+
+/* The trainer of this thread; its count: of none. */
+static uint32_t trainer_of(const struct sp_report *report, const struct sp_stream *s)
+{
+	uint32_t t = 0;
+
+	for (; t < report->training.count; t++) {
+		const struct sp_stream *its =
+			stream_of(report, report->training.trainers[t].stream);
+
+		if (its->image == s->image && its->tid == s->tid)
+			break;
+	}
+	return t;
+}
+
+void sp_hang_tail_write(struct sp_digest_fields *f, const struct sp_report *report, uint32_t stream)
+{
+	struct looking l = {.report = report, .end_ns = run_end_ns(report, stream)};
+	uint32_t t = trainer_of(report, stream_of(report, stream));
+	struct sp_process_groups groups = {.list = NULL};
+	bool is_trainer = t < report->training.count;
+	struct sp_hang_link link;
+	struct sp_hang_tail tail;
+
+	if (!is_trainer && !is_worker(report, stream))
+		return;
+	link = link_of(&l, stream, SP_HANG_WORKER, 0);
+	tail = (struct sp_hang_tail){.end = sp_hang_end_of(report, stream),
+				     .run_end_ns = l.end_ns,
+				     .missing = link.missing,
+				     .lock = link.lock};
+	memcpy(tail.file, link.file, sizeof(tail.file));
+	if (is_trainer && report->training.trainers[t].stream == stream) {
+		if (!find_times(report, t, &tail.since_ns, &tail.least_ns))
+			tail.least_ns = 0;
+		f->is_bad |= sp_trainer_groups_read(&groups, NULL, report, t, l.end_ns) < 0;
+	}
+	sp_hang_tail_fields(f, &tail);
+	sp_hang_groups_fields(f, &groups);
+	sp_process_groups_finish(&groups);
+}
+
 static bool was_killed(const struct looking *l, uint32_t stream)
 {
-	struct sp_process_end end = end_of(l->report, stream);
+	struct sp_process_end end = sp_hang_end_of(l->report, stream);
 
 	return !has_ended(l, stream) &&
 	       (end.how == SP_PROCESS_KILLED || end.how == SP_PROCESS_SIGNALED ||

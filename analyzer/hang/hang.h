@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 #include "analyzer/hang/group_match.h"
+#include "analyzer/hang/hang_tail.h"
 #include "analyzer/reader/index.h"
 #include "trace/live_lock.h"
 
 struct sp_report;
 
 #define SP_HANG_LINKS_MAX 4u
-#define SP_HANG_FILE_BYTES 512u
 #define SP_HANG_NAME_BYTES 32u
 
 enum sp_hang_role { SP_HANG_TRAINER, SP_HANG_RANK, SP_HANG_WORKER };
@@ -62,6 +62,13 @@ int sp_hang_ranks(const struct sp_report *report, const struct sp_hang *hang,
 uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *hang,
 		       const struct sp_group_match *match, uint32_t trainer,
 		       struct sp_hang_link ret[2]);
+
+/* Writes the tail of a trainer, or of the main thread of a worker, for a digest. */
+void sp_hang_tail_write(struct sp_digest_fields *f, const struct sp_report *report,
+			uint32_t stream);
+
+/* The end of the thread's process, also of one that a digest has. */
+struct sp_process_end sp_hang_end_of(const struct sp_report *report, uint32_t stream);
 
 /*
  * A run that was killed so soon after the last step that nobody knows if it hung: a trainer or its

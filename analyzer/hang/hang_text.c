@@ -111,8 +111,7 @@ static void lock_text(const struct sp_report *report, const struct sp_hang_link 
 static void gone_text(const struct sp_report *report, const struct sp_hang_link *link,
 		      const char *who, char *ret, size_t room)
 {
-	struct sp_process_end end =
-		sp_process_end_of(&report->run, &report->totals, stream_of(report, link)->image);
+	struct sp_process_end end = sp_hang_end_of(report, link->stream);
 
 	if (end.how == SP_PROCESS_OOM)
 		snprintf(ret, room, _("%s was killed for lack of memory"), who);
@@ -233,7 +232,7 @@ void sp_hang_text(const struct sp_report *report, const struct sp_hang *hang, ch
 
 	*ret = '\0';
 	if (is_matched)
-		used = sp_rank_hang_text(report, &ranks, ret, ret_bytes);
+		used = sp_rank_hang_text(&ranks, ret, ret_bytes);
 	/* The first link is a rank that waits in a collective. */
 	if (used < ret_bytes && (!used || (hang->count > 1 && !sp_rank_hang_is_cycle(&ranks)))) {
 		size_t joined = used ? strlen(_("; ")) : 0;

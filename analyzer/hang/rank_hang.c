@@ -180,12 +180,10 @@ const char *sp_element_name(uint64_t type)
 	return type < sizeof(names) / sizeof(*names) ? names[type] : NULL;
 }
 
-const char *sp_rank_group_name(const struct sp_report *report, const struct sp_group *group,
-			       size_t *ret_bytes)
+const char *sp_rank_group_name(const struct sp_group *group, size_t *ret_bytes)
 {
-	size_t begin = sizeof(SP_LABEL_GROUP_BEGIN) - 1, bytes = 0;
-	const char *text = sp_string_table_text(&report->run.metadata.labels, group->name, &bytes);
+	size_t begin = sizeof(SP_LABEL_GROUP_BEGIN) - 1, bytes = group->name_bytes;
 
 	*ret_bytes = bytes > begin ? bytes - begin : 0;
-	return bytes > begin ? text + begin : "";
+	return bytes > begin ? group->name + begin : "";
 }

@@ -50,7 +50,6 @@ const char *sp_collective_name(uint64_t operation);
 const char *sp_element_name(uint64_t type);
 
 /* The group's name, or "" where it is not known; *ret_bytes is set. */
-const char *sp_rank_group_name(const struct sp_report *report, const struct sp_group *group,
-			       size_t *ret_bytes);
+const char *sp_rank_group_name(const struct sp_group *group, size_t *ret_bytes);
 
 #endif

@@ -22,12 +22,11 @@ static void elements_text(const struct sp_group_call *call, char *ret, size_t ro
 			 type);
 }
 
-static void group_text(const struct sp_report *report, const struct sp_group *group, char *ret,
-		       size_t room)
+static void group_text(const struct sp_group *group, char *ret, size_t room)
 {
 	char name[96];
 	size_t bytes;
-	const char *text = sp_rank_group_name(report, group, &bytes);
+	const char *text = sp_rank_group_name(group, &bytes);
 
 	sp_text_escape(name, sizeof(name), text, bytes);
 	if (bytes)
@@ -38,8 +37,8 @@ static void group_text(const struct sp_report *report, const struct sp_group *gr
 		snprintf(ret, room, _("a group of %llu ranks"), (unsigned long long)group->size);
 }
 
-void sp_rank_call_text(const struct sp_report *report, const struct sp_rank_hang *hang,
-		       const struct sp_matched_rank *rank, char ret[SP_RANK_CALL_BYTES])
+void sp_rank_call_text(const struct sp_rank_hang *hang, const struct sp_matched_rank *rank,
+		       char ret[SP_RANK_CALL_BYTES])
 {
 	const char *name = sp_collective_name(rank->call.operation);
 	char elements[64], group[128];
@@ -47,7 +46,7 @@ void sp_rank_call_text(const struct sp_report *report, const struct sp_rank_hang
 	*ret = '\0';
 	if (rank->group == SP_NO_GROUP)
 		return;
-	group_text(report, &hang->match.groups[rank->group], group, sizeof(group));
+	group_text(&hang->match.groups[rank->group], group, sizeof(group));
 	elements_text(&rank->call, elements, sizeof(elements));
 	snprintf(ret, SP_RANK_CALL_BYTES, _("%s #%llu of %s%s"), name ? name : _("a collective"),
 		 (unsigned long long)rank->ordinal, group, elements);
@@ -62,14 +61,13 @@ void sp_rank_row_who(const struct sp_rank_hang *hang, uint32_t row, char *ret, s
 		 numbers);
 }
 
-static void clause(const struct sp_report *report, const struct sp_rank_hang *hang, uint32_t row,
-		   char *ret, size_t room)
+static void clause(const struct sp_rank_hang *hang, uint32_t row, char *ret, size_t room)
 {
 	const struct sp_hang_row *r = &hang->rows[row];
 	char who[SP_RANKS_TEXT_BYTES + 32], call[SP_RANK_CALL_BYTES], ns[SP_NUMBER_BYTES];
 
 	sp_rank_row_who(hang, row, who, sizeof(who));
-	sp_rank_call_text(report, hang, &r->rank, call);
+	sp_rank_call_text(hang, &r->rank, call);
 	sp_text_ns(ns, r->for_ns);
 	*ret = '\0';
 	switch (r->rank.state) {
@@ -115,8 +113,8 @@ static size_t add(char *ret, size_t used, size_t room, const char *text)
 }
 
 /* A rank may wait for ranks that are in no input. "" where all of its group are in the run. */
-static void absent_text(const struct sp_report *report, const struct sp_rank_hang *hang,
-			const struct sp_matched_rank *rank, char *ret, size_t room)
+static void absent_text(const struct sp_rank_hang *hang, const struct sp_matched_rank *rank,
+			char *ret, size_t room)
 {
 	const struct sp_group *group;
 	char name[128];
@@ -125,14 +123,13 @@ static void absent_text(const struct sp_report *report, const struct sp_rank_han
 	if (rank->state != SP_RANK_WAITS || rank->group == SP_NO_GROUP)
 		return;
 	group = &hang->match.groups[rank->group];
-	group_text(report, group, name, sizeof(name));
+	group_text(group, name, sizeof(name));
 	if (group->members < group->size)
 		snprintf(ret, room, _("only %u of the %llu ranks of %s are in this run"),
 			 group->members, (unsigned long long)group->size, name);
 }
 
-size_t sp_rank_hang_text(const struct sp_report *report, const struct sp_rank_hang *hang, char *ret,
-			 size_t ret_bytes)
+size_t sp_rank_hang_text(const struct sp_rank_hang *hang, char *ret, size_t ret_bytes)
 {
 	size_t used = 0;
 	uint32_t said = 0;
@@ -145,9 +142,9 @@ size_t sp_rank_hang_text(const struct sp_report *report, const struct sp_rank_ha
 			if (hang->rows[k].rank.state != (enum sp_rank_state)state ||
 			    said++ >= ROWS_SAID)
 				continue;
-			clause(report, hang, k, text, sizeof(text));
+			clause(hang, k, text, sizeof(text));
 			used = add(ret, used, ret_bytes, text);
-			absent_text(report, hang, &hang->rows[k].rank, text, sizeof(text));
+			absent_text(hang, &hang->rows[k].rank, text, sizeof(text));
 			used = add(ret, used, ret_bytes, text);
 		}
 	if (sp_rank_hang_is_cycle(hang))

@@ -192,6 +192,8 @@ static int take_thread(struct sp_metadata *metadata, const struct sp_index *inde
 		free(command);
 		take_reported(&f, metadata);
 	}
+	if (!f.is_bad && f.in.at < f.in.end && !digested->tail)
+		sp_digest_bytes(&f, &digested->tail, &digested->tail_bytes);
 	free(digested->about);
 	digested->about = NULL;
 	digested->about_bytes = 0;

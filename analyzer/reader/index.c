@@ -56,6 +56,7 @@ void sp_segment_free(struct sp_segment *segment)
 		free(segment->digested->sums);
 		sp_spill_free(segment->digested->spill, segment->digested->steps);
 		free(segment->digested->about);
+		free(segment->digested->tail);
 		free(segment->digested->files);
 	}
 	free(segment->digested);

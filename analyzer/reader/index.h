@@ -26,7 +26,8 @@ struct sp_digested {
 	struct sp_spill *spill; /* borrowed; may be NULL */
 	uint32_t sums_bytes, steps_bytes;
 	uint8_t *about; /* owned; metadata/thread_about.h; NULL: taken already */
-	uint32_t about_bytes;
+	uint8_t *tail;	/* owned; hang/hang_tail.h; NULL: none */
+	uint32_t about_bytes, tail_bytes;
 	uint32_t *files; /* owned; numbers of names, in the order of the sums */
 	uint32_t file_count;
 	uint32_t role; /* of the thread, as sp_role_number() has it */

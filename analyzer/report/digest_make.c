@@ -43,7 +43,8 @@ static struct sp_segment segment_of(const struct sp_stream *s, struct sp_digeste
 	return ret;
 }
 
-static int add_thread(struct sp_digest_fields *f, const struct sp_report *report, uint32_t stream)
+static int add_thread(const struct sp_digest_set *set, struct sp_digest_fields *f,
+		      const struct sp_report *report, uint32_t stream)
 {
 	struct sp_digested digested = {
 		.sums = report->totals.encoded[stream].bytes,
@@ -53,9 +54,15 @@ static int add_thread(struct sp_digest_fields *f, const struct sp_report *report
 	struct sp_segment segment = segment_of(report->run.index.streams[stream], &digested);
 	struct sp_digest_fields steps = {.reads = false};
 	struct sp_digest_fields about = {.reads = false};
+	struct sp_digest_fields tail = {.reads = false};
+	uint32_t tail_bytes;
 
 	sp_thread_about_write(&about, &report->run.metadata, &report->run.index, stream,
 			      report->totals.tops[stream].list, report->totals.tops[stream].count);
+	set->write_tail(&tail, report, stream);
+	tail_bytes = (uint32_t)tail.size;
+	if (tail_bytes)
+		sp_digest_bytes(&about, &tail.bytes, &tail_bytes);
 	for (uint32_t t = 0; t < report->training.count; t++)
 		if (report->training.trainers[t].stream == stream)
 			sp_trainer_digest_fields(&steps, &report->training.trainers[t]);
@@ -66,7 +73,8 @@ static int add_thread(struct sp_digest_fields *f, const struct sp_report *report
 	sp_digest_thread_fields(f, &segment);
 	free(steps.bytes);
 	free(about.bytes);
-	return f->is_bad || steps.is_bad || about.is_bad ? -ENOMEM : 0;
+	free(tail.bytes);
+	return f->is_bad || steps.is_bad || about.is_bad || tail.is_bad ? -ENOMEM : 0;
 }
 
 /* Compressed where that saves a byte, and where a reader can tell it from a bomb. */
@@ -126,7 +134,7 @@ static int add_image(struct sp_digest_set *set, const struct sp_report *report, 
 	memcpy(key.host, index->hosts[image->host].name, sizeof(key.host));
 	for (uint32_t i = from; r == 0 && i < to; i++) {
 		key.slots += index->streams[i]->limit;
-		r = add_thread(&f, report, i);
+		r = add_thread(set, &f, report, i);
 	}
 	if (r == 0)
 		r = add_record(set, &key, &f);

@@ -23,6 +23,9 @@ struct sp_digest_set {
 	struct sp_spill *spill; /* made with the first record */
 	struct sp_digest_item *list;
 	uint32_t count, room;
+	/* Adds what the view `hang` needs of a thread; set by the caller. */
+	void (*write_tail)(struct sp_digest_fields *f, const struct sp_report *report,
+			   uint32_t stream);
 	uint32_t repeated; /* records that were left out, because another goes as far or further */
 };
 

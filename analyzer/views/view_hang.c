@@ -34,8 +34,7 @@ static int show_row(const struct sp_report *report, const struct sp_rank_hang *h
 	const char *group =
 		row->rank.group == SP_NO_GROUP
 			? NULL
-			: sp_rank_group_name(report, &hang->match.groups[row->rank.group],
-					     &group_bytes);
+			: sp_rank_group_name(&hang->match.groups[row->rank.group], &group_bytes);
 
 	sp_rank_hang_numbers(hang, k, numbers);
 	sp_hang_link_text(report, &row->links[row->link_count - 1], inside, sizeof(inside));

@@ -22,7 +22,7 @@ VIEWS = {
     "epochs": NEAR,
     "workers": EVENTS,
     "whatif": EVENTS,
-    "hang": EVENTS,
+    "hang": SAME,
     "ranks": SAME,
     "ranges": EVENTS,
     "labels": EVENTS,
