@@ -98,11 +98,8 @@ struct sp_pause {
 	uint32_t batches;
 	int64_t start_ns, end_ns;
 	int64_t first_start_ns,
-		first_end_ns; /* of the first batch; has_passes: where `middle` begins */
-	int64_t last_end_ns;  /* of the last batch; has_passes: where `middle` ends */
-	/* Up to the first, from there to the last, from there on. has_passes: up to the first pass
-	 * that evaluates, those passes, and what lies between and after them. */
-	struct sp_account lead, middle, rest;
+		first_end_ns; /* of the first batch; has_passes: where the first pass begins */
+	int64_t last_end_ns;  /* of the last batch; has_passes: of the last pass */
 	bool has_passes;
 	bool has_end;		      /* a pass begins or ends in it */
 	struct sp_pass_range foreign; /* includes all passes that are not known to train */
@@ -116,7 +113,7 @@ struct sp_pause {
 	/* sp_steps_classify(): */
 	bool is_validation, is_restart;
 	uint64_t validation_wait_ns;
-	struct sp_account account; /* of all three */
+	struct sp_account account;
 };
 
 struct sp_epoch {
@@ -158,7 +155,8 @@ struct sp_steps {
 	uint32_t pause_count, pause_room;
 	struct sp_interval *waits; /* for the loader, in steps */
 	uint32_t wait_count, wait_room;
-	struct sp_thread_timeline timeline; /* empty unless is_kept was set */
+	struct sp_thread_timeline timeline; /* of pauses, and of steps, too, where it keeps it */
+	bool keeps_timeline;		    /* set before the first event */
 	struct sp_pass *passes;		    /* in the order in which they began */
 	uint32_t pass_count, pass_room;
 	uint32_t passes_on[SP_PASSES_ON]; /* numbers of passes that went on beside later ones */

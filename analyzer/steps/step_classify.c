@@ -162,67 +162,42 @@ static bool validates_now_and_then(const struct sp_steps *s)
 	return 2 * (uint64_t)pauses <= s->count;
 }
 
+#define ROW(phase) (1u << SP_ACCOUNT_##phase)
+
 /*
  * Calls of a model after the last batch of a pass that is left early, and ahead of the batch that
  * is trained on, are the pass's. With gradients they look like forward, because a backward comes
  * later.
  */
-static struct sp_account validated_rest(const struct sp_pause *p)
+static void validate_passes(struct sp_steps *s, struct sp_pause *p, bool now_and_then)
 {
-	struct sp_account rest = p->rest;
-	uint64_t *ns = rest.ns;
-
-	ns[SP_ACCOUNT_validation] += ns[SP_ACCOUNT_forward] + ns[SP_ACCOUNT_loss];
-	ns[SP_ACCOUNT_forward] = ns[SP_ACCOUNT_loss] = 0;
-	return rest;
+	p->validation_wait_ns = sp_pass_label(s, p);
+	if (now_and_then)
+		sp_thread_timeline_relabel(&s->timeline, p->first_start_ns, p->end_ns,
+					   ROW(forward) | ROW(loss), SP_ACCOUNT_validation);
 }
 
-static void sum_pause(struct sp_pause *p, bool now_and_then)
+static void validate_batches(struct sp_steps *s, struct sp_pause *p)
 {
-	uint64_t first_ns = (uint64_t)(p->first_end_ns - p->first_start_ns);
-	struct sp_account middle = p->middle, rest = p->rest;
-
-	if (p->has_passes && p->is_validation && now_and_then)
-		rest = validated_rest(p);
-
-	if (p->is_validation) {
-		uint64_t saved_ns = middle.ns[SP_ACCOUNT_checkpoint];
-		uint64_t ns = sp_account_total(&middle) - saved_ns;
-
-		p->validation_wait_ns = middle.ns[SP_ACCOUNT_loader_wait];
-		middle = (struct sp_account){.ns = {0}};
-		middle.ns[SP_ACCOUNT_checkpoint] = saved_ns;
-		middle.ns[SP_ACCOUNT_validation] = ns;
-	}
-	p->account = p->lead;
-	if (!p->has_passes)
-		p->account.ns[p->is_validation && !p->is_restart ? SP_ACCOUNT_validation
-								 : SP_ACCOUNT_loader_wait] +=
-			first_ns;
-	SP_ADD_UP(&p->account, &middle);
-	SP_ADD_UP(&p->account, &rest);
+	p->validation_wait_ns =
+		sp_thread_timeline_validate(&s->timeline, p->first_end_ns, p->last_end_ns);
+	if (!p->is_restart)
+		sp_thread_timeline_relabel(&s->timeline, p->first_start_ns, p->first_end_ns, ~0u,
+					   SP_ACCOUNT_validation);
 }
 
-#define ROW(phase) (1u << SP_ACCOUNT_##phase)
-
-/* The timeline as sum_pause() has it. */
-static void label_pause(struct sp_steps *s, const struct sp_pause *p, bool now_and_then)
+/* Labels the timeline of the pause, and asks it for the account. */
+static void sum_pause(struct sp_steps *s, struct sp_pause *p, bool now_and_then)
 {
 	struct sp_thread_timeline *t = &s->timeline;
 	bool waits_for_steps = s->has_whole_calls && p->step == s->count;
 	int64_t from_ns = p->start_pass_ns ? p->last_end_ns : p->start_ns;
 
 	if (p->is_validation && p->has_passes)
-		sp_pass_label(s, p);
+		validate_passes(s, p, now_and_then);
 	else if (p->is_validation)
-		sp_thread_timeline_relabel(t, p->first_end_ns, p->last_end_ns, ~ROW(checkpoint),
-					   SP_ACCOUNT_validation);
-	if (p->is_validation && p->has_passes && now_and_then)
-		sp_thread_timeline_relabel(t, p->first_start_ns, p->end_ns,
-					   ROW(forward) | ROW(loss), SP_ACCOUNT_validation);
-	if (p->is_validation && !p->has_passes && !p->is_restart)
-		sp_thread_timeline_relabel(t, p->first_start_ns, p->first_end_ns, ~0u,
-					   SP_ACCOUNT_validation);
+		validate_batches(s, p);
+	p->account = sp_thread_timeline_account(t, from_ns, p->end_ns);
 	if (!p->step || p->step == s->count)
 		sp_thread_timeline_relabel(t, from_ns, p->end_ns,
 					   ~(sp_account_end_rows() |
@@ -279,8 +254,7 @@ static void classify_pauses(struct sp_steps *s)
 	for (uint32_t i = 0; i < s->pause_count; i++) {
 		struct sp_pause *p = &s->pauses[i];
 
-		sum_pause(p, now_and_then);
-		label_pause(s, p, now_and_then);
+		sum_pause(s, p, now_and_then);
 		if (belongs_to_step(s, p)) {
 			s->steps[p->step].start_ns = p->start_ns;
 			s->steps[p->step].sum[SP_STEP_SUM_load] += p->load_ns;
@@ -366,12 +340,14 @@ static void add_validation_ahead(struct sp_steps *s, const struct sp_pause *p)
 {
 	struct sp_epoch *before = &s->epochs[s->steps[p->step - 1].epoch];
 	struct sp_epoch *after = &s->epochs[s->steps[p->step].epoch];
-	uint64_t saved_ns = p->lead.ns[SP_ACCOUNT_checkpoint];
+	struct sp_account lead =
+		sp_thread_timeline_account(&s->timeline, p->start_ns, p->first_start_ns);
+	uint64_t saved_ns = lead.ns[SP_ACCOUNT_checkpoint];
 
 	add_validation(after, p);
 	before->checkpoint_ns += saved_ns;
 	after->checkpoint_ns += p->account.ns[SP_ACCOUNT_checkpoint] - saved_ns;
-	split_pause(s, p, p->first_start_ns, p->lead.ns[SP_ACCOUNT_loader_wait]);
+	split_pause(s, p, p->first_start_ns, lead.ns[SP_ACCOUNT_loader_wait]);
 }
 
 static void add_pause(struct sp_steps *s, const struct sp_pause *p)
@@ -545,7 +521,7 @@ static void sum_waits(struct sp_steps *s)
 
 int sp_steps_classify(struct sp_steps *s)
 {
-	if (s->is_out_of_memory)
+	if (s->is_out_of_memory || s->timeline.is_out_of_memory)
 		return -ENOMEM;
 	join_steps(s);
 	classify_pauses(s);

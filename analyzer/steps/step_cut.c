@@ -107,8 +107,10 @@ static enum sp_account_phase phase_towards(const struct sp_cutter *c, uint32_t i
 static void charge(const struct sp_cutter *c, struct sp_phase_segment segment, int64_t end_ns,
 		   struct sp_account *account)
 {
-	account->ns[segment.phase] += (uint64_t)(end_ns - segment.start_ns);
-	sp_thread_timeline_add(&c->steps->timeline, segment, end_ns);
+	if (account)
+		account->ns[segment.phase] += (uint64_t)(end_ns - segment.start_ns);
+	if (!account || c->steps->keeps_timeline)
+		sp_thread_timeline_add(&c->steps->timeline, segment, end_ns);
 }
 
 static void charge_gap(const struct sp_cutter *c, enum sp_account_phase phase, int64_t from_ns,
@@ -214,6 +216,7 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 		p->is_in_other = phase == SP_ACCOUNT_other;
 		p->loop_ns = gap == SP_ACCOUNT_other ? (uint64_t)(p->start_ns - from_ns) : 0;
 		charge_gap(c, gap, from_ns, p->start_ns, account);
+		c->steps->timeline.is_cut |= !account; /* calls of a pause get labels later */
 		charge_interval(c, p, phase, account);
 		from_ns = p->end_ns;
 		note_call(&before.calls, p->kind);
@@ -582,7 +585,7 @@ static void put_known(struct sp_cutter *c, uint32_t from, uint32_t n, int64_t fr
 	p->start_ns = from_ns;
 	p->end_ns = c->intervals[n - 1].end_ns;
 	p->load_ns = sp_cut_loads(c, from, n);
-	sp_cut_charge(c, from, n, p->start_ns, p->end_ns, &p->lead);
+	sp_cut_charge(c, from, n, p->start_ns, p->end_ns, NULL);
 }
 
 /* The time between a load and the first loader is set-up. */

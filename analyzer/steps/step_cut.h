@@ -39,7 +39,8 @@ struct sp_cutter {
 	int64_t captured_ns; /* end of the last capture; 0: none */
 };
 
-/* Charges [from_ns, to_ns) with the intervals [i, n) in it, and what lies between them. */
+/* Puts [from_ns, to_ns) into the timeline, with the intervals [i, n) in it and what lies between
+ * them. account: of a step, which has its own; NULL: of a pause. */
 void sp_cut_charge(const struct sp_cutter *cutter, uint32_t i, uint32_t n, int64_t from_ns,
 		   int64_t to_ns, struct sp_account *account);
 

@@ -53,16 +53,7 @@ static void make_pause(struct sp_cutter *c, uint32_t first, uint32_t last, uint3
 	p->forked_before = forks(c, 0, first);
 	p->forked_after = forks(c, first, n);
 	p->load_ns = sp_cut_loads(c, 0, n);
-	sp_cut_charge(c, 0, first, from_ns, f->start_ns, &p->lead);
-	sp_thread_timeline_add(&c->steps->timeline,
-			       (struct sp_phase_segment){.start_ns = f->start_ns,
-							 .phase = SP_ACCOUNT_loader_wait,
-							 .within = SP_ACCOUNT_loader_wait,
-							 .cause = f->kind,
-							 .source = f->source},
-			       f->end_ns);
-	sp_cut_charge(c, first + 1, last + 1, f->end_ns, l->end_ns, &p->middle);
-	sp_cut_charge(c, last + 1, n, l->end_ns, to_ns, &p->rest);
+	sp_cut_charge(c, 0, n, from_ns, to_ns, NULL);
 }
 
 /* The intervals end in a graph that was captured before it was launched. */

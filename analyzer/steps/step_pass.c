@@ -289,40 +289,28 @@ static uint32_t find_evaluated(const struct sp_cutter *c, uint32_t n,
 	return first;
 }
 
-/* Charges the intervals [first, n): those of the passes that evaluate are the pause's `middle`, and
- * what lies between and after them is its `rest`. */
-static void charge_passes(const struct sp_cutter *c, uint32_t first, uint32_t n, struct sp_pause *p)
+/* The end of the passes where none evaluates. */
+static int64_t end_of_reads(const struct sp_cutter *c, uint32_t n,
+			    const struct sp_pass_range *foreign)
 {
-	int64_t from_ns = p->first_start_ns;
+	uint32_t last = last_of(c, n, foreign);
 
+	return c->intervals[with_drop(c, c->intervals[last].pass, last, n)].end_ns;
+}
+
+/* The bounds of the passes that evaluate, as instants. */
+static void bound_passes(const struct sp_cutter *c, uint32_t first, struct sp_pause *p)
+{
 	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++) {
 		struct sp_pass *pass = &c->steps->passes[i - 1];
 
 		if (!pass->is_evaluation || pass->end <= first)
 			continue;
-		pass->start_ns = from_ns;
-		if (pass->begin >= first) {
-			pass->start_ns = c->intervals[pass->begin].start_ns;
-			sp_cut_charge(c, first, pass->begin, from_ns, pass->start_ns, &p->rest);
-			first = pass->begin;
-		}
-		pass->end_ns = c->intervals[pass->end - 1].end_ns;
-		sp_cut_charge(c, first, pass->end, pass->start_ns, pass->end_ns, &p->middle);
-		p->last_end_ns = from_ns = pass->end_ns;
+		pass->start_ns =
+			pass->begin < first ? p->last_end_ns : c->intervals[pass->begin].start_ns;
+		p->last_end_ns = pass->end_ns = c->intervals[pass->end - 1].end_ns;
 		first = pass->end;
 	}
-	sp_cut_charge(c, first, n, from_ns, p->end_ns, &p->rest);
-}
-
-/* The same where no pass evaluates: from the first call of a pass to the last one. */
-static void charge_reads(const struct sp_cutter *c, uint32_t first, uint32_t n, struct sp_pause *p)
-{
-	uint32_t last = last_of(c, n, &p->foreign);
-
-	last = with_drop(c, c->intervals[last].pass, last, n);
-	p->last_end_ns = c->intervals[last].end_ns;
-	sp_cut_charge(c, first, last + 1, p->first_start_ns, p->last_end_ns, &p->middle);
-	sp_cut_charge(c, last + 1, n, p->last_end_ns, p->end_ns, &p->rest);
 }
 
 /* A pause of the intervals below n, from from_ns to to_ns. In the head of a run it begins with its
@@ -350,11 +338,11 @@ static void make_pause(struct sp_cutter *c, uint32_t n, const struct sp_pass_ran
 	p->has_end = sp_interval_last(c->intervals, n, T(LOADER_BEGIN) | T(LOADER_END));
 	note_begin(c, n, p);
 	p->load_ns = sp_cut_loads(c, 0, n);
-	sp_cut_charge(c, from, first, from_ns, p->first_start_ns, &p->lead);
+	sp_cut_charge(c, from, n, from_ns, to_ns, NULL);
 	if (evaluated == NONE)
-		charge_reads(c, first, n, p);
+		p->last_end_ns = end_of_reads(c, n, foreign);
 	else
-		charge_passes(c, first, n, p);
+		bound_passes(c, first, p);
 }
 
 /* The intervals below the result are a pause; it is made where there are any. */
@@ -540,8 +528,9 @@ void sp_pass_leave_out(struct sp_steps *s, struct sp_pause *p)
 {
 	sp_thread_timeline_relabel(&s->timeline, p->start_ns, p->last_end_ns, ~0u, SP_NO_PHASE);
 	p->start_pass_ns = (uint64_t)(p->last_end_ns - p->first_start_ns);
-	p->lead = p->middle = (struct sp_account){.ns = {0}};
-	p->load_ns = p->rest.ns[SP_ACCOUNT_checkpoint] ? p->load_ns : 0;
+	if (!sp_thread_timeline_account(&s->timeline, p->last_end_ns, p->end_ns)
+		     .ns[SP_ACCOUNT_checkpoint])
+		p->load_ns = 0;
 	p->start_ns = p->begin_ns ? p->begin_ns : p->last_end_ns;
 	p->first_start_ns = p->first_end_ns = p->start_ns;
 }
@@ -560,15 +549,18 @@ struct sp_pass_facts sp_pass_facts(const struct sp_steps *s, const struct sp_pau
 	return facts;
 }
 
-/* All of a pass that evaluates is validation. */
-void sp_pass_label(struct sp_steps *s, const struct sp_pause *p)
+uint64_t sp_pass_label(struct sp_steps *s, const struct sp_pause *p)
 {
-	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++)
-		if (s->passes[i - 1].is_evaluation)
-			sp_thread_timeline_relabel(&s->timeline, s->passes[i - 1].start_ns,
-						   s->passes[i - 1].end_ns,
-						   ~(1u << SP_ACCOUNT_checkpoint),
-						   SP_ACCOUNT_validation);
+	uint64_t wait_ns = 0;
+
+	for (uint32_t i = p->foreign.first; i && i <= p->foreign.last; i++) {
+		const struct sp_pass *pass = &s->passes[i - 1];
+
+		if (pass->is_evaluation)
+			wait_ns += sp_thread_timeline_validate(&s->timeline, pass->start_ns,
+							       pass->end_ns);
+	}
+	return wait_ns;
 }
 
 static bool goes_on(const struct sp_steps *s, const struct sp_step *step, uint32_t pass)

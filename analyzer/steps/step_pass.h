@@ -27,7 +27,8 @@ struct sp_pass_facts sp_pass_facts(const struct sp_steps *steps, const struct sp
 /* Makes the passes of a pause a part of the program's start. */
 void sp_pass_leave_out(struct sp_steps *steps, struct sp_pause *pause);
 
-void sp_pass_label(struct sp_steps *steps, const struct sp_pause *pause); /* of validation */
+/* All of its passes that evaluate is validation. Returns the wait for their loaders. */
+uint64_t sp_pass_label(struct sp_steps *steps, const struct sp_pause *pause);
 void sp_pass_number_epochs(struct sp_steps *steps);
 /* Sets trained_passes and single_passes. */
 void sp_pass_count(struct sp_steps *steps);

@@ -27,8 +27,6 @@ void sp_thread_timeline_add(struct sp_thread_timeline *t, struct sp_phase_segmen
 {
 	struct sp_phase_segment *end = t->count ? &t->list[t->count - 1] : NULL;
 
-	if (!t->is_kept)
-		return;
 	if (end && segment.start_ns < end->start_ns)
 		segment.start_ns = end->start_ns;
 	if (end_ns <= segment.start_ns)
@@ -85,6 +83,15 @@ struct sp_account sp_thread_timeline_account(const struct sp_thread_timeline *t,
 			account.ns[t->list[i].phase] += (uint64_t)(end_ns - begin_ns);
 	}
 	return account;
+}
+
+uint64_t sp_thread_timeline_validate(struct sp_thread_timeline *t, int64_t from_ns, int64_t to_ns)
+{
+	struct sp_account before = sp_thread_timeline_account(t, from_ns, to_ns);
+
+	sp_thread_timeline_relabel(t, from_ns, to_ns, ~(1u << SP_ACCOUNT_checkpoint),
+				   SP_ACCOUNT_validation);
+	return before.ns[SP_ACCOUNT_loader_wait];
 }
 
 void sp_thread_timeline_keep(struct sp_thread_timeline *t, struct sp_spill *spill)

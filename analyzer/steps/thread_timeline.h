@@ -29,7 +29,6 @@ struct sp_thread_timeline {
 	struct sp_spill *spill; /* borrowed: keeps the list; NULL: memory */
 	struct sp_phase_segment *list;
 	uint32_t count, room; /* the last one is of SP_NO_PHASE */
-	bool is_kept;	      /* set before the first event; else nothing is added */
 	bool is_cut;	      /* the next segment does not go on with the last one */
 	bool is_out_of_memory;
 };
@@ -42,6 +41,10 @@ void sp_thread_timeline_add(struct sp_thread_timeline *timeline, struct sp_phase
  * another one. */
 void sp_thread_timeline_relabel(struct sp_thread_timeline *timeline, int64_t from_ns, int64_t to_ns,
 				uint32_t phases, uint8_t phase);
+
+/* All of [from_ns, to_ns) but checkpoints is validation. Returns the wait for a loader in it. */
+uint64_t sp_thread_timeline_validate(struct sp_thread_timeline *timeline, int64_t from_ns,
+				     int64_t to_ns);
 
 /* The segment of an instant; NULL: there is none, or it has SP_NO_PHASE. */
 const struct sp_phase_segment *sp_thread_timeline_at(const struct sp_thread_timeline *timeline,

@@ -143,7 +143,7 @@ int sp_trainer_read(const struct sp_training *training, struct sp_reader *reader
 	int result = sp_collective_calls_read(&t.collectives, reader, run, image);
 	struct sp_read_event event;
 
-	own->steps.timeline.is_kept = training->keeps_timeline || run->metadata.times_device;
+	own->steps.keeps_timeline = training->keeps_timeline || run->metadata.times_device;
 	sp_cutter_init(&t.cutter, &own->steps, &run->metadata.images[image]);
 	t.cutter.checkpoints = checkpoints;
 	for (uint32_t s = first; result == 0 && s < index->stream_count; s++) {
