@@ -236,11 +236,15 @@ static void gather_evidence(struct sp_verdict *v)
 	struct sp_template_part part;
 
 	v->evidence_count = 0;
-#define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
-		refines, by, second, evidence, sentence, meaning, remedy)                          \
+#define SHOW_OF(id, evidence)                                                                      \
 	if (IS(id)) {                                                                              \
 		evidence                                                                           \
 	}
+#define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)           \
+	SHOW_OF(id, evidence)
+#define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
+		refines, by, second, evidence, sentence, meaning, remedy)                          \
+	SHOW_OF(id, evidence)
 #include "analyzer/verdict/verdict.def"
 	if (!r->is_state) {
 		rest_on(v, r->cost);

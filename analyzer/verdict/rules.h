@@ -9,6 +9,8 @@
 #include "analyzer/metrics/metric.h"
 
 enum sp_verdict_id {
+#define SP_STATE(id, code, asked, confidence, when, evidence, sentence, meaning, remedy)           \
+	SP_VERDICT_##id,
 #define SP_RULE(id, code, confidence, cost, moderate, severe, in_loop, sign, least_sign, when,     \
 		refines, by, second, evidence, sentence, meaning, remedy)                          \
 	SP_VERDICT_##id,
