@@ -407,15 +407,19 @@ static void go_on(struct stretch *s, const struct sp_phase_interval *p)
 	s->is_cleared |= p->kind == SP_INTERVAL_ZERO_GRAD;
 }
 
+struct own_update {
+	uint64_t cleared_ns, between_ns;
+};
+
 /*
  * The code of a loop between two backwards of one step, where no batch is taken: two rounds of a
  * step (sharpness-aware minimization, adversarial examples), or gradients that accumulate. It may
  * be an optimizer's work that has no class of its own. Gradients that are cleared there were used
  * by that code; in such a step what lies between the last backward and the optimizer counts, too.
  */
-static void sum_own_update(const struct sp_cutter *c, uint32_t first, struct sp_step *step)
+static struct own_update find_own_update(const struct sp_cutter *c, uint32_t first)
 {
-	uint64_t *cleared_ns = &step->sum[SP_STEP_SUM_cleared];
+	struct own_update own = {0, 0};
 	struct stretch s = {.is_open = false};
 
 	for (uint32_t i = first; i < c->count; i++) {
@@ -426,11 +430,12 @@ static void sum_own_update(const struct sp_cutter *c, uint32_t first, struct sp_
 		if (!sp_interval_is(p, STRUCTURE))
 			continue;
 		if (p->kind == SP_INTERVAL_FORWARD)
-			*(s.is_cleared ? cleared_ns : &step->sum[SP_STEP_SUM_between]) += s.ns;
-		else if (p->kind == SP_INTERVAL_OPTIMIZER && *cleared_ns)
-			*cleared_ns += s.ns;
+			*(s.is_cleared ? &own.cleared_ns : &own.between_ns) += s.ns;
+		else if (p->kind == SP_INTERVAL_OPTIMIZER && own.cleared_ns)
+			own.cleared_ns += s.ns;
 		s = (struct stretch){.is_open = p->kind == SP_INTERVAL_BACKWARD};
 	}
+	return own;
 }
 
 /* Autograd's own threads call NCCL while the training thread waits for them in backward. */
@@ -478,8 +483,11 @@ static void add_sums(struct sp_step *step, const struct sp_phase_interval *p)
 }
 
 /* After the account is charged. */
-static void set_whole_sums(struct sp_cutter *c, uint32_t first, struct sp_step *step)
+static void set_whole_sums(struct sp_cutter *c, uint32_t first, struct sp_step *step,
+			   uint64_t nccl_ns)
 {
+	const struct own_update own = find_own_update(c, first);
+
 #define SP_STEP_SUM(name, when, ns)
 #define SP_STEP_SUM_WHOLE(name, ns) step->sum[SP_STEP_SUM_##name] = (ns);
 #include "analyzer/steps/step_sum.def"
@@ -507,6 +515,7 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 {
 	struct sp_steps *s = c->steps;
 	struct sp_step *step = SP_LIST_ADD(s->steps, s->count, s->room);
+	uint64_t nccl_ns = take_nccl(c, first);
 
 	s->is_out_of_memory |= !step;
 	if (!step)
@@ -516,10 +525,8 @@ struct sp_step *sp_cut_step(struct sp_cutter *c, uint32_t first, int64_t from_ns
 	step->optimizer = c->steps->optimizer_count++;
 	step->unrecorded = c->steps->unrecorded;
 	note_own_input(c, first);
-	step->sum[SP_STEP_SUM_nccl_elsewhere] = take_nccl(c, first);
 	sp_cut_charge(c, first, c->count, from_ns, step->end_ns, &step->account);
-	sum_own_update(c, first, step);
-	set_whole_sums(c, first, step);
+	set_whole_sums(c, first, step, nccl_ns);
 	for (uint32_t i = first; i < c->count; i++)
 		take_interval(c, step, &c->intervals[i]);
 	step->is_skipped = c->intervals[c->count - 1].is_skipped;
