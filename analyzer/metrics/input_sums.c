@@ -33,13 +33,10 @@ static bool is_validating(const struct sp_training *training, const struct sp_wo
 {
 	const struct sp_steps *s = &training->trainers[w->trainer].steps;
 
-	if ((double)w->validation_batches >= VALIDATING * (double)w->fetches.batches)
-		return true;
-	for (uint32_t i = 0; i < s->pause_count; i++)
-		if (s->pauses[i].is_validation && w->begin_ns >= s->pauses[i].start_ns &&
-		    w->end_ns <= s->pauses[i].end_ns + LATE_NS)
-			return true;
-	return false;
+	return (double)w->validation_batches >= VALIDATING * (double)w->fetches.batches ||
+	       SP_ANY(i, s->pause_count,
+		      s->pauses[i].is_validation && w->begin_ns >= s->pauses[i].start_ns &&
+			      w->end_ns <= s->pauses[i].end_ns + LATE_NS);
 }
 
 /* True for a training thread that makes batches of validation alone. */
@@ -47,10 +44,7 @@ static bool makes_no_step(const struct sp_training *training, const struct sp_wo
 {
 	const struct sp_steps *s = &training->trainers[w->trainer].steps;
 
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->steps[i].has_fetch)
-			return false;
-	return s->is_fed;
+	return s->is_fed && !SP_ANY(i, s->count, s->steps[i].has_fetch);
 }
 
 /* Batches of validation are no batches of a step: they may be larger, or made in another way. */
@@ -62,15 +56,11 @@ static bool is_left_out(const struct sp_training *training, const struct sp_work
 /* Workers of one trainer that make batches for steps. */
 static uint32_t alive_at(const struct sp_report *report, uint32_t trainer, int64_t at_ns)
 {
-	uint32_t n = 0;
+	const struct sp_worker *w = report->workers.list;
 
-	for (uint32_t i = 0; i < report->workers.count; i++) {
-		const struct sp_worker *w = &report->workers.list[i];
-
-		n += !w->is_trainer && w->trainer == trainer && w->begin_ns <= at_ns &&
-		     at_ns < w->end_ns && !is_left_out(&report->training, w);
-	}
-	return n;
+	return SP_SUM(uint32_t, i, report->workers.count,
+		      !w[i].is_trainer && w[i].trainer == trainer && w[i].begin_ns <= at_ns &&
+			      at_ns < w[i].end_ns && !is_left_out(&report->training, &w[i]));
 }
 
 static bool is_on_thread(const struct sp_training *training, const struct sp_worker *w)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/order.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/translate.h"
@@ -47,11 +48,8 @@ static struct run_part part_of(const struct sp_step *steps, uint32_t from, uint3
 
 static double block_ns(const struct sp_step *steps, uint32_t from, uint32_t to)
 {
-	double ns = 0;
-
-	for (uint32_t i = from; i < to; i++)
-		ns += (double)sp_step_wall_ns(&steps[i]);
-	return ns / (to - from);
+	return SP_SUM(double, i, to - from, (double)sp_step_wall_ns(&steps[from + i])) /
+	       (to - from);
 }
 
 /* True where each block of the last part takes longer than each of the first. Rare long steps, and

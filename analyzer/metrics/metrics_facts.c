@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
@@ -47,11 +48,10 @@ static double number_of(const struct sp_report *report, const char *begin)
 
 double sp_facts_switches(const struct sp_report *report)
 {
-	double n = 0;
 	size_t bytes;
+	double n = SP_SUM(double, i, report->run.metadata.coverage.names.count,
+			  fact_of(report, i, SWITCH, &bytes) != NULL);
 
-	for (uint32_t i = 0; i < report->run.metadata.coverage.names.count; i++)
-		n += fact_of(report, i, SWITCH, &bytes) != NULL;
 	return IF(n > 0, n);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/metrics/metrics_input.h"
 
+#include "analyzer/base/each.h"
 #include "analyzer/report/report.h"
 
 /* A limit, because each worker is a process with its own memory, even if it needs little of a
@@ -78,14 +79,13 @@ double sp_input_answering(struct sp_metric_sums *m)
 double sp_input_release_ns(struct sp_metric_sums *m)
 {
 	uint64_t batches = m->report->workers.receive.all_batches;
-	double ns = 0;
+	const struct sp_training *training = &m->report->training;
+	double ns = SP_SUM(double, t, training->count,
+			   (double)m->report->totals.streams[training->trainers[t].stream]
+				   .stages[SP_STAGE_munmap]
+				   .total_ns);
 
 	if (!m->input.at_once || !batches || !KNOWN(loop_ns))
 		return UNKNOWN;
-	for (uint32_t t = 0; t < m->report->training.count; t++) {
-		uint32_t stream = m->report->training.trainers[t].stream;
-
-		ns += (double)m->report->totals.streams[stream].stages[SP_STAGE_munmap].total_ns;
-	}
 	return fmin(RELEASE_ERROR * ns / (double)batches, V(loop_ns) / sp_input_batches_a_step(m));
 }

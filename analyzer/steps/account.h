@@ -11,9 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/base/each.h"
+
 enum sp_account_phase {
 #define SP_ACCOUNT(name, title, missing, is) SP_ACCOUNT_##name,
-#include "analyzer/base/each.h"
 #include "analyzer/steps/account.def"
 #undef SP_ACCOUNT
 	SP_ACCOUNT_PHASES

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/steps/collective.h"
@@ -39,12 +40,11 @@ void sp_aparts_finish(struct sp_aparts *a)
 uint64_t sp_interval_apart_ns(const struct sp_phase_interval *p, const struct sp_aparts *a,
 			      enum sp_account_phase phase)
 {
-	uint64_t ns = 0;
-
-	for (uint32_t i = p->apart_at; i < p->apart_at + p->apart_count; i++)
-		if (a->list[i].phase == phase)
-			ns += (uint64_t)(a->list[i].end_ns - a->list[i].start_ns);
-	return ns;
+	return SP_SUM(uint64_t, i, p->apart_count,
+		      a->list[p->apart_at + i].phase == phase
+			      ? (uint64_t)(a->list[p->apart_at + i].end_ns -
+					   a->list[p->apart_at + i].start_ns)
+			      : 0);
 }
 
 /* In the order of time. Touching parts of one sort are one. */

@@ -46,12 +46,10 @@ static bool is_whole(const struct sp_step *step)
  */
 static bool steps_by_batch(const struct sp_steps *s)
 {
-	uint32_t batches = 0, parts = 0;
+	uint32_t parts = SP_SUM(uint32_t, i, s->count, !is_whole(&s->steps[i]));
+	uint32_t batches =
+		SP_SUM(uint32_t, i, s->count, !is_whole(&s->steps[i]) && has_batch(&s->steps[i]));
 
-	for (uint32_t i = 0; i < s->count; i++) {
-		parts += !is_whole(&s->steps[i]);
-		batches += !is_whole(&s->steps[i]) && has_batch(&s->steps[i]);
-	}
 	return batches && parts / OPTIMIZERS_MAX <= batches;
 }
 
@@ -155,11 +153,10 @@ static bool has_several_loaders(const struct sp_steps *s)
  */
 static bool validates_now_and_then(const struct sp_steps *s)
 {
-	uint32_t pauses = 0;
+	uint64_t pauses = SP_SUM(uint64_t, i, s->pause_count,
+				 s->pauses[i].has_passes && s->pauses[i].is_validation);
 
-	for (uint32_t i = 0; i < s->pause_count; i++)
-		pauses += s->pauses[i].has_passes && s->pauses[i].is_validation;
-	return 2 * (uint64_t)pauses <= s->count;
+	return 2 * pauses <= s->count;
 }
 
 #define ROW(phase) (1u << SP_ACCOUNT_##phase)
@@ -433,11 +430,10 @@ static bool is_interrupted(const struct sp_step *step, uint64_t median_ns)
 /* Where most steps have a checkpoint, it is part of a usual step. */
 static bool saves_often(const struct sp_steps *s)
 {
-	uint32_t saves = 0;
+	uint64_t saves =
+		SP_SUM(uint64_t, i, s->count, s->steps[i].account.ns[SP_ACCOUNT_checkpoint] != 0);
 
-	for (uint32_t i = 0; i < s->count; i++)
-		saves += s->steps[i].account.ns[SP_ACCOUNT_checkpoint] != 0;
-	return 2 * (uint64_t)saves > s->count;
+	return 2 * saves > s->count;
 }
 
 /* Returns the kind of step i, by the rows of step.def. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/interval_nest.h"
 #include "analyzer/steps/step_machine.h"
@@ -234,12 +235,12 @@ void sp_cut_charge(const struct sp_cutter *c, uint32_t i, uint32_t n, int64_t fr
 
 uint64_t sp_cut_loads(const struct sp_cutter *c, uint32_t i, uint32_t n)
 {
-	uint64_t ns = 0;
+	const struct sp_phase_interval *p = &c->intervals[i];
 
-	for (; i < n; i++)
-		if (c->intervals[i].is_load && c->intervals[i].kind == SP_INTERVAL_CHECKPOINT)
-			ns += (uint64_t)(c->intervals[i].end_ns - c->intervals[i].start_ns);
-	return ns;
+	return SP_SUM(uint64_t, k, n - i,
+		      p[k].is_load && p[k].kind == SP_INTERVAL_CHECKPOINT
+			      ? (uint64_t)(p[k].end_ns - p[k].start_ns)
+			      : 0);
 }
 
 static void note_sources(const struct sp_cutter *c, const struct sp_phase_interval *p)
@@ -261,11 +262,11 @@ static void note_sources(const struct sp_cutter *c, const struct sp_phase_interv
 
 static bool has_loader(const struct sp_cutter *c, uint32_t i)
 {
-	for (; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_LOADER ||
-		    sp_interval_apart_ns(&c->intervals[i], &c->aparts, SP_ACCOUNT_loader_wait))
-			return true;
-	return false;
+	const struct sp_phase_interval *p = &c->intervals[i];
+
+	return SP_ANY(k, c->count - i,
+		      p[k].kind == SP_INTERVAL_LOADER ||
+			      sp_interval_apart_ns(&p[k], &c->aparts, SP_ACCOUNT_loader_wait));
 }
 
 /* The intervals [i, result) are one exchange: sends, and then answers. */
@@ -565,10 +566,9 @@ uint32_t sp_cut_end_of_known(const struct sp_cutter *c)
 
 static bool is_called(const struct sp_cutter *c, uint32_t first, uint32_t label)
 {
-	for (uint32_t i = first; i < c->count; i++)
-		if (c->intervals[i].kind == SP_INTERVAL_FORWARD && c->intervals[i].label == label)
-			return true;
-	return false;
+	const struct sp_phase_interval *p = &c->intervals[first];
+
+	return SP_ANY(i, c->count - first, p[i].kind == SP_INTERVAL_FORWARD && p[i].label == label);
 }
 
 /*

@@ -21,11 +21,7 @@
  * or on one batch again and again. */
 static bool has_warmed_up(const struct sp_steps *s)
 {
-	uint32_t batches = 0;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		batches += s->steps[i].has_loader;
-	return batches < s->count;
+	return SP_ANY(i, s->count, !s->steps[i].has_loader);
 }
 
 /* The number of optimizer steps goes on, because passes over loaders are counted by it. */
@@ -166,10 +162,7 @@ ACT(make_checkpoint,
 
 static bool is_saved(const struct sp_cutter *c, uint32_t file)
 {
-	for (uint32_t i = 0; i < c->saved_count && i < SP_FILES_SAVED; i++)
-		if (c->saved_files[i] == file)
-			return true;
-	return false;
+	return SP_ANY(i, SP_FILES_SAVED, i < c->saved_count && c->saved_files[i] == file);
 }
 
 GUARD(has_learned, e->interval.file && c->has_learned && !is_saved(c, e->interval.file))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/each.h"
 #include "analyzer/base/grow.h"
 #include "analyzer/steps/step_machine.h"
 #include "analyzer/steps/step_order.h"
@@ -14,10 +15,8 @@
  * none of the last OPEN_MAX: those that were asked for are remembered. */
 static void remember(struct sp_steps *s, uint32_t pass)
 {
-	for (uint32_t i = 0; i < SP_PASSES_ON; i++)
-		if (s->passes_on[i] == pass)
-			return;
-	s->passes_on[s->passes_on_next++ % SP_PASSES_ON] = pass;
+	if (!SP_ANY(i, SP_PASSES_ON, s->passes_on[i] == pass))
+		s->passes_on[s->passes_on_next++ % SP_PASSES_ON] = pass;
 }
 
 static uint32_t find_remembered(const struct sp_steps *s, int64_t iterator)

@@ -204,10 +204,9 @@ static bool rests_on_between(const struct sp_verdict *v)
 
 static void rest_on(struct sp_verdict *v, enum sp_metric_id metric)
 {
-	for (uint32_t i = 0; i < v->evidence_count; i++)
-		if (v->evidence[i] == metric)
-			return;
-	if (is_known(v, metric) && v->evidence_count < SP_VERDICT_EVIDENCE_MAX)
+	bool is_shown = SP_ANY(i, v->evidence_count, v->evidence[i] == metric);
+
+	if (!is_shown && is_known(v, metric) && v->evidence_count < SP_VERDICT_EVIDENCE_MAX)
 		v->evidence[v->evidence_count++] = metric;
 }
 
