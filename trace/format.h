@@ -572,11 +572,12 @@ static inline uint64_t sp_checked_make(uint64_t count)
 	return count | sp_fold8(count) << 56;
 }
 
-/* Returns 0 and the count, or -1 if the word is damaged. */
+/* Returns 0 and the count, or -1 if the word is damaged. Eight equal bytes fit their check, and are
+ * what overwrites a place. */
 static inline int sp_checked_read(uint64_t word, uint64_t *ret_count)
 {
 	*ret_count = word & ((UINT64_C(1) << 56) - 1);
-	return sp_fold8(word) == 0 ? 0 : -1;
+	return sp_fold8(word) || (word && word % UINT64_C(0x0101010101010101) == 0) ? -1 : 0;
 }
 
 /* A checked word: how << 8 | status or signal. */

@@ -8,6 +8,7 @@
 
 /* Only a checksum protects the header, so its values may be any numbers. */
 #define EVENT_PS_MAX UINT64_C(1000000000)
+#define OUTSIDE_NS_MAX UINT64_C(60000000000) /* on files, before and after the threads' lives */
 
 /* The recorder reports blocks for a whole process. */
 static bool is_whole(const struct sp_run *run)
@@ -23,9 +24,11 @@ static uint64_t events_ns(uint64_t events, uint64_t event_ps)
 static void add_image(const struct sp_report *report, uint32_t i, struct sp_own_cost *cost)
 {
 	const struct sp_process_image *image = &report->run.index.images[i];
+	uint64_t most_ns = cost->thread_ns + OUTSIDE_NS_MAX;
 
 	cost->unpriced += image->event_ps == 0 || image->event_ps > EVENT_PS_MAX;
-	if (!image->own_ns || !is_whole(&report->run))
+	if (!image->own_ns || !is_whole(&report->run) ||
+	    (image->own_ns > image->stall_ns ? image->own_ns : image->stall_ns) > most_ns)
 		return;
 	cost->has_blocks = true;
 	cost->block_ns += image->own_ns;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a run cut at many lengths: no time and no count is beyond those of the whole run, and
-the report fails where nothing can be read."""
+"""Files of a run cut at many lengths, and words that no hash covers overwritten: no time and no
+count is beyond those of the whole run, and the report fails where nothing can be read."""
 
 import glob
 import json
@@ -65,6 +65,8 @@ class Cut(harness.Case):
             self.assertLessEqual(run["wall_ns"], self.wall * 1.5 + 1e8)
             self.assertLessEqual(run["events_recorded"], self.events)
             for name, number in numbers(answer):
+                if name in ("events_lost", "no_file", "full", "nested", "oom_kills"):
+                    self.assertEqual(number, 0, f"{view} {name}")
                 if name.endswith("_ns") and name != "begin_realtime_ns":
                     self.assertLess(abs(number), 100 * (self.wall + 10**9), f"{view} {name}")
 
@@ -84,6 +86,25 @@ class Cut(harness.Case):
                     os.truncate(part, min(length, os.path.getsize(part)))
                 with self.subTest(length=length, files=len(chosen)):
                     self.check(target)
+
+    def test_overwritten_words(self):
+        """A byte over a whole word fits the word's check."""
+        files = glob.glob(os.path.join(self.run_folder, "*"))
+        marker = next(path for path in files if "/0-run-" in path)
+        main = max((path for path in files if path != marker), key=os.path.getsize)
+        for path, words in (marker, range(64, 128, 8)), (main, range(272, 336, 8)):
+            for at in words:
+                self.overwrite(path, at, b"\xaa" * 8)
+                with self.subTest(file=path, at=at):
+                    self.check(os.path.join(self.folder, "cut.zst"))
+
+    def overwrite(self, path, at, data):
+        target = os.path.join(self.folder, "cut.zst")
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(self.run_folder, target)
+        with open(os.path.join(target, os.path.basename(path)), "r+b") as file:
+            file.seek(at)
+            file.write(data)
 
 
 if __name__ == "__main__":
