@@ -35,7 +35,7 @@ TRAINERS = (
     ["truth/loader_thread.py"],
     ["timed_loop.py", "2", "2"],
 )
-CARD_LINES = 13
+CARD_LINES = 16
 LINES, COLUMNS = 22, 80  # the command stands above, and the next prompt below
 NUMBER = r"(?:[\d.]+ (?:ns|[µu]s|ms|s)|\d+:\d\d:\d\d)"
 
