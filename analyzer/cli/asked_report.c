@@ -2,7 +2,6 @@
 #include "analyzer/cli/asked_report.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/base/each.h"
 #include "analyzer/base/progress.h"

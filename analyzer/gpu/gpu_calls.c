@@ -8,7 +8,6 @@
 #include "analyzer/base/each.h"
 #include "analyzer/base/order.h"
 #include "analyzer/metadata/run.h"
-#include "analyzer/totals/sums.h"
 #include "analyzer/metadata/stage.h"
 #include "analyzer/training/training.h"
 #include "analyzer/base/grow.h"

@@ -2,7 +2,6 @@
 #include "analyzer/hang/rank_hang_text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"

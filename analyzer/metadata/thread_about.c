@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/filesystems.h"
-
 #include "analyzer/base/order.h"
 
 #define FILE_SYSTEM_BYTES 32u

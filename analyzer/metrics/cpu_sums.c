@@ -8,7 +8,6 @@
 #include "analyzer/base/order.h"
 #include "analyzer/reader/clock_convert.h"
 #include "analyzer/report/report.h"
-#include "analyzer/training/trainer_read.h"
 
 /* The rusage of a thread and its process, and the time that it covers. */
 struct rusage_span {

@@ -2,7 +2,6 @@
 #include "analyzer/page/drawing.h"
 
 #include "analyzer/training/step_rows.h"
-#include "analyzer/training/step_stats.h"
 #include "analyzer/text/text.h"
 #include "analyzer/training/training.h"
 #include "analyzer/text/translate.h"

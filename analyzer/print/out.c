@@ -2,7 +2,6 @@
 #include "analyzer/print/out.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 

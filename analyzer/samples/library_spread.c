@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "analyzer/base/grow.h"
 #include "analyzer/base/hash_free.h"
 
 #define LIBRARIES_MAX 16u /* of one function; a trace may name any number */

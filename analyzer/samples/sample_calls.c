@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/samples/sample_calls.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "analyzer/base/order.h"

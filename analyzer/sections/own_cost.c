@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/sections/own_cost.h"
 
-#include <string.h>
-
 #include "analyzer/report/report.h"
 #include "analyzer/text/text.h"
 

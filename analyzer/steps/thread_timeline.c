@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/steps/thread_timeline.h"
 
-#include <string.h>
-
 #include "analyzer/base/grow.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/base/spill.h"

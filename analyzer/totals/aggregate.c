@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/add_up.h"
 #include "analyzer/reader/clock_convert.h"

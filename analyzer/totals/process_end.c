@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include "analyzer/reader/host.h"
-#include "analyzer/totals/thread_end.h"
 #include "analyzer/totals/totals.h"
 
 const char *sp_process_how_name(enum sp_process_how how)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/text/text.h"
 #include "analyzer/text/translate.h"
 #include "analyzer/verdict/advice_line.h"
 

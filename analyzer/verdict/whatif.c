@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/text/translate.h"
 #include "analyzer/verdict/terms.h"

@@ -2,7 +2,6 @@
 #include "analyzer/views/inflight.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "analyzer/views/view.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/gpu/gpu_process.h"

@@ -3,8 +3,6 @@
 #include "analyzer/views/view.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/text/text.h"
 #include "analyzer/views/run_json.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/gpu/gpu_calls.h"
 #include "analyzer/metadata/gpu_kinds.h"
 #include "analyzer/metadata/slow_calls.h"
 #include "analyzer/metadata/source_lines.h"

@@ -2,7 +2,6 @@
 #include "preload/blocks/pack.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/files/arena.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ipc.h>

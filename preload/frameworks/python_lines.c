@@ -2,7 +2,6 @@
 #include "preload/frameworks/python_lines.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 

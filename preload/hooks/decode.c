@@ -2,7 +2,6 @@
 #include "preload/hooks/decode.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #include "preload/recorder/intern.h"
 #include "preload/recorder/process.h"

@@ -12,7 +12,6 @@
 
 #include "preload/recorder/fd_table.h"
 #include "preload/hooks/hook.h"
-#include "preload/stacks/stacks.h"
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "the aliases below need LP64");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "the aliases below need LP64");

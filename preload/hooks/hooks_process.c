@@ -6,7 +6,6 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "preload/hooks/hook.h"

@@ -2,7 +2,6 @@
 #include "preload/hooks/syscall_stub.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "preload/hooks/hooks_sandbox.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 

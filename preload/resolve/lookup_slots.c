@@ -3,7 +3,6 @@
 #include "preload/sys/libdl.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 
 int sp_lookup_is_loaded(const void *address)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/sys/clock.h"
 
-#include <stddef.h>
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>

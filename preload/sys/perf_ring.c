@@ -2,7 +2,6 @@
 #include "preload/sys/perf_ring.h"
 
 #include <linux/perf_event.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>

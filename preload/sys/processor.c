@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preload/sys/processor.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/sys/elf_symbols.h"

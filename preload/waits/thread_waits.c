@@ -9,7 +9,6 @@
 #include "preload/recorder/emit.h"
 #include "preload/recorder/intern.h"
 #include "preload/waits/mapped_files.h"
-#include "preload/recorder/process.h"
 #include "preload/settings/config.h"
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/freeze.h"

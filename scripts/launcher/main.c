@@ -3,7 +3,6 @@
  * stageprof COMMAND...
  */
 #include <argp.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

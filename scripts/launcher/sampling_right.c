@@ -2,7 +2,6 @@
 #include "scripts/launcher/sampling_right.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 #include "analyzer/text/translate.h"
 #include "scripts/launcher/launcher_error.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/views/html/page_verdict.h"
 
-#include <string.h>
-
 #include "analyzer/page/drawing.h"
 #include "analyzer/sections/wait_section.h"
 #include "analyzer/text/translate.h"

@@ -2,7 +2,6 @@
 /*
  * Does the preload reach COMMAND, and does a child of its kind record?
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
