@@ -10,9 +10,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def package(folder, *words):
+    """pip hides the machine's Python packages, of which cmake may be one."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [os.path.join(ROOT, "scripts", "package"), *words],
-        env={**os.environ, "STAGEPROF_DIST": os.path.abspath(folder)},
+        env={**env, "STAGEPROF_DIST": os.path.abspath(folder)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
