@@ -98,7 +98,15 @@ enum sp_no_core {
 	SP_NO_CORE_WAITS,
 	SP_NO_CORE_PREEMPTED, /* the kernel took it away */
 	SP_NO_CORE_SWAP,      /* a page of its memory is read in again */
+	SP_NO_CORE_RECORDER,  /* it does the recorder's own work, which waits */
 };
+
+/* Bits of the arg of `waits`. */
+enum sp_waits_flags {
+	SP_WAITS_FAULTS = 1,  /* page faults were observed, too */
+	SP_WAITS_OUTSIDE = 2, /* of a fetch: since the last `waits`, or the begin of observing */
+};
+#define SP_PAGE_OUTSIDE 2 /* a bit of the value of page_fault */
 
 /* Third EXTRA word of decode events. */
 enum sp_decode_end {

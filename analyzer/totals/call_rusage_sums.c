@@ -17,7 +17,7 @@ struct sp_call_rusage_sums sp_call_rusage_sums_of(const uint64_t words[3], uint6
 		.observed = waits->has_switches,
 	};
 
-	known_ns += waits->page_blocked_ns;
+	known_ns += waits->page_blocked_ns + (waits->has_switches ? 0 : waits->ready_ns);
 	off_ns = off_ns > known_ns ? off_ns - known_ns : 0;
 	if (waits->has_switches) {
 		usage.preempted_ns = waits->ready_ns < off_ns ? waits->ready_ns : off_ns;

@@ -18,6 +18,7 @@ enum {
 	START,
 	LIFE,
 	BATCHES,
+	OBSERVED,
 	SENDING,
 	CPU,
 	PREEMPTED,
@@ -35,6 +36,7 @@ static const struct sp_column all_columns[CELLS] = {
 	[START] = {"start_ns", NULL, SP_CELL_AT_NS},
 	[LIFE] = {"dur_ns", N_("lifetime"), SP_CELL_NS},
 	[BATCHES] = {"batches", N_("batches"), SP_CELL_COUNT},
+	[OBSERVED] = {"observed_batches", NULL, SP_CELL_COUNT}, /* no record was lost */
 	[SENDING] = {"sending_ns", NULL, SP_CELL_NS},
 	/* Sums over fetches; null where rusage was not recorded. */
 	[CPU] = {"cpu_ns", N_("CPU time"), SP_CELL_NS},
@@ -93,6 +95,7 @@ static int show_worker(const struct sp_report *report, struct sp_out *out,
 		[START] = sp_cell_signed(w->begin_ns - report->run.begin_ns),
 		[LIFE] = sp_cell_count((uint64_t)(w->end_ns - w->begin_ns)),
 		[BATCHES] = sp_cell_count(w->fetches.batches),
+		[OBSERVED] = sp_cell_count(w->fetches.usage.observed),
 		[SENDING] = w->is_trainer ? sp_cell_null() : sp_cell_count(sending_ns(report, w)),
 		[CPU] = sp_cell_null(),
 		[PREEMPTED] = sp_cell_null(),

@@ -20,7 +20,8 @@ struct sp_wait_sums {
 	uint32_t row_count;
 	uint32_t interpreter; /* its lock's condition; 0: not known */
 	uint64_t fetch_cpu_ns;
-	uint64_t matched_ns, read_ns, page_ns; /* of the open fetch */
+	uint64_t matched_ns, read_ns, page_ns; /* of the open fetch, or since the last one */
+	uint64_t ready_ns, unknown_ns; /* observed: ready to run; blocked in no known call */
 };
 
 static const char *const source_names[SP_WAIT_SOURCES] = {"calls", "switches", "counters",
@@ -51,6 +52,7 @@ void sp_wait_sums_begin(struct sp_wait_sums *s, const struct sp_wait_times *time
 	s->times = *times;
 	s->count = s->row_count = s->interpreter = 0;
 	s->fetch_cpu_ns = s->matched_ns = s->read_ns = s->page_ns = 0;
+	s->ready_ns = s->unknown_ns = 0;
 }
 
 static struct sp_wait_row *row_find(struct sp_wait_sums *s, enum sp_cause cause, uint32_t id)
@@ -157,42 +159,54 @@ static const struct sp_wait_call *call_around(const struct sp_wait_sums *s, int6
 void sp_wait_sums_off_core(struct sp_wait_sums *s, enum sp_no_core why, int64_t start_ns,
 			   int64_t end_ns)
 {
-	static const struct sp_wait_call swapping = {.cause = SP_CAUSE_swap};
-	const struct sp_wait_call *call =
-		why == SP_NO_CORE_SWAP ? &swapping : call_around(s, start_ns, end_ns);
+	static const struct sp_wait_call swap = {.cause = SP_CAUSE_swap},
+					 recorder = {.cause = SP_CAUSE_recorder};
+	const struct sp_wait_call *call = why == SP_NO_CORE_SWAP ? &swap
+					  : why == SP_NO_CORE_RECORDER
+						  ? &recorder
+						  : call_around(s, start_ns, end_ns);
 	uint64_t ns = sp_interval_ns(start_ns, end_ns);
+	struct sp_wait_row *row;
 
 	if (call && call->reads_file)
 		s->read_ns += ns;
 	if (why == SP_NO_CORE_PREEMPTED || !call)
 		return;
 	s->matched_ns += ns;
-	if (counts(s, start_ns))
-		add(s, call->cause, call->id, ns, 1, SP_WAIT_SOURCE_SWITCHES);
+	if (!counts(s, start_ns))
+		return;
+	row = row_of(s, call->cause, call->id);
+	row->open_ns += ns;
+	row->open_count++;
 }
 
 void sp_wait_sums_page(struct sp_wait_sums *s, uint32_t file, uint64_t ns)
 {
 	struct sp_wait_row *row = row_of(s, SP_CAUSE_page, file);
 
-	row->held_ns += ns;
-	row->count++;
-	row->source = SP_WAIT_SOURCE_SWITCHES;
+	row->open_ns += ns;
+	row->open_count++;
 	s->page_ns += ns;
 }
 
-/* Page faults also take time on a core, and ready for one. */
-static void settle_pages(struct sp_wait_sums *s, uint64_t blocked_ns)
+/* Observations count, or do not. Page faults also take time on a core, and ready for one:
+ * blocked_ns in them. */
+static void settle_open(struct sp_wait_sums *s, bool do_count, uint64_t blocked_ns)
 {
-	for (uint32_t i = 0; s->page_ns && i < s->row_count; i++) {
-		struct sp_wait_row *row = &s->rows[i];
+	for (uint32_t i = 0; i < s->row_count; i++) {
+		struct sp_wait_row row = s->rows[i];
 
-		if (row->cause != SP_CAUSE_page)
-			continue;
-		row->ns += part_of(row->held_ns, sp_least_ns(blocked_ns, s->page_ns), s->page_ns);
-		row->held_ns = 0;
+		s->rows[i].open_ns = s->rows[i].open_count = 0;
+		if (row.cause == SP_CAUSE_page)
+			row.open_ns = part_of(row.open_ns, sp_least_ns(blocked_ns, s->page_ns),
+					      s->page_ns);
+		if (do_count)
+			add(s, row.cause, row.id, row.open_ns, row.open_count,
+			    SP_WAIT_SOURCE_SWITCHES);
 	}
-	add(s, SP_CAUSE_page, 0, sp_rest_ns(blocked_ns, s->page_ns), 0, SP_WAIT_SOURCE_SWITCHES);
+	if (do_count)
+		add(s, SP_CAUSE_page, 0, sp_rest_ns(blocked_ns, s->page_ns), 0,
+		    SP_WAIT_SOURCE_SWITCHES);
 }
 
 /* The time of calls that may have computed, as far as no core explains it. */
@@ -226,12 +240,30 @@ static void settle_unobserved(struct sp_wait_sums *s, const struct sp_wait_fetch
 	add(s, SP_CAUSE_core, 0, f->ready_ns, 0, SP_WAIT_SOURCE_COUNTERS);
 }
 
-static void settle_observed(struct sp_wait_sums *s, const struct sp_wait_fetch *f)
+static void settle_observed(struct sp_wait_sums *s, uint64_t page_ns, uint64_t blocked_ns,
+			    uint64_t ready_ns)
 {
-	settle_pages(s, f->page_ns);
-	add(s, SP_CAUSE_unknown, 0, sp_rest_ns(f->blocked_ns, s->matched_ns), 0,
-	    SP_WAIT_SOURCE_SWITCHES);
-	add(s, SP_CAUSE_core, 0, f->ready_ns, 0, SP_WAIT_SOURCE_SWITCHES);
+	uint64_t unknown_ns = sp_rest_ns(blocked_ns, s->matched_ns);
+
+	settle_open(s, true, page_ns);
+	add(s, SP_CAUSE_unknown, 0, unknown_ns, 0, SP_WAIT_SOURCE_SWITCHES);
+	add(s, SP_CAUSE_core, 0, ready_ns, 0, SP_WAIT_SOURCE_SWITCHES);
+	s->unknown_ns += unknown_ns;
+	s->ready_ns += ready_ns;
+}
+
+void sp_wait_sums_between(struct sp_wait_sums *s, const struct sp_wait_between *b)
+{
+	bool does_count = b->end_ns > s->times.begin_ns && b->end_ns <= s->times.end_ns;
+
+	if (does_count && !b->has_lost)
+		settle_observed(s, b->page_ns, b->blocked_ns, b->ready_ns);
+	else
+		settle_open(s, false, 0);
+	for (uint32_t i = 0; b->has_lost && i < s->count; i++)
+		take_outside(s, &s->calls[i]);
+	s->count = 0;
+	s->matched_ns = s->read_ns = s->page_ns = 0;
 }
 
 uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *fetch)
@@ -239,11 +271,11 @@ uint64_t sp_wait_sums_fetch(struct sp_wait_sums *s, const struct sp_wait_fetch *
 	uint64_t off_ns = sp_rest_ns(fetch->wall_ns, fetch->cpu_ns);
 	uint32_t first = SP_NEST_FIRST(s->calls, s->count, start_ns, fetch->start_ns);
 
-	if (!counts(s, fetch->start_ns))
-		settle_pages(s, 0);
-	else if (fetch->is_observed)
-		settle_observed(s, fetch);
+	if (counts(s, fetch->start_ns) && fetch->is_observed)
+		settle_observed(s, fetch->page_ns, fetch->blocked_ns, fetch->ready_ns);
 	else
+		settle_open(s, false, 0);
+	if (counts(s, fetch->start_ns) && !fetch->is_observed)
 		settle_unobserved(s, fetch, off_ns, first);
 	s->fetch_cpu_ns += counts(s, fetch->start_ns) ? fetch->cpu_ns : 0;
 	s->count = first;
@@ -262,6 +294,18 @@ static void row_remove(struct sp_wait_sums *s, enum sp_cause cause)
 			s->rows[i] = (struct sp_wait_row){.cause = cause};
 }
 
+/* The waits for a core at the end of the rows' other waits, and where nothing was observed all that
+ * may have been, leave them. */
+static void cut_rows(struct sp_wait_sums *s)
+{
+	uint64_t cut_ns = sp_rest_ns(s->times.ready_ns, s->ready_ns), all_ns = s->unknown_ns;
+
+	for (uint32_t i = 0; i < s->row_count; i++)
+		all_ns += s->rows[i].ns;
+	for (uint32_t i = 0; i < s->row_count; i++)
+		s->rows[i].ns = part_of(s->rows[i].ns, sp_rest_ns(all_ns, cut_ns), all_ns);
+}
+
 /* The kernel's times of the thread are exact: they replace the sums of fetches. */
 static void settle_whole(struct sp_wait_sums *s)
 {
@@ -271,6 +315,7 @@ static void settle_whole(struct sp_wait_sums *s)
 
 	row_remove(s, SP_CAUSE_core);
 	row_remove(s, SP_CAUSE_unknown);
+	cut_rows(s);
 	for (uint32_t i = 0; i < s->row_count; i++) {
 		blocked_ns = sp_rest_ns(blocked_ns, s->rows[i].ns);
 		held_ns += s->rows[i].held_ns;

@@ -381,10 +381,33 @@ static void take_fetch(struct worker_builder *b, uint64_t ns, const uint64_t wor
 		  SP_WORK_core_wait);
 }
 
+/* The sums of a fetch, which comes next, or of a time between fetches. */
+static void take_waits(struct worker_builder *b, const struct sp_slot *slot,
+		       const struct sp_slot *extra, int64_t at_ns)
+{
+	uint32_t flags = sp_commit_arg(slot->commit);
+	bool has_lost = slot->value != 0;
+
+	if (flags & SP_WAITS_OUTSIDE)
+		sp_wait_sums_between(b->causes,
+				     &(struct sp_wait_between){.end_ns = at_ns,
+							       .has_lost = has_lost,
+							       .blocked_ns = extra->ticks,
+							       .page_ns = extra->start,
+							       .ready_ns = (uint64_t)extra->value});
+	else
+		b->waits = (struct sp_call_waits){.has_switches = !has_lost,
+						  .has_faults = flags & SP_WAITS_FAULTS,
+						  .page_blocked_ns = extra->start,
+						  .blocked_ns = extra->ticks,
+						  .ready_ns = (uint64_t)extra->value};
+}
+
 /* Observations of a fetch come before the fetch itself. */
 static void take_observed(struct worker_builder *b, const struct sp_read_event *event)
 {
 	const struct sp_slot *slot = event->slot, *extra = event->extra;
+	uint32_t arg = sp_commit_arg(slot->commit);
 	int64_t start_ns = sp_event_start_ns(&b->events, event),
 		end_ns = sp_event_end_ns(&b->events, event);
 
@@ -393,17 +416,13 @@ static void take_observed(struct worker_builder *b, const struct sp_read_event *
 	if (event->kind == SP_EV_off_core)
 		sp_wait_sums_off_core(b->causes, (enum sp_no_core)slot->value, start_ns, end_ns);
 	if (event->kind == SP_EV_page_fault) {
-		take_aside(b, SP_WORK_mapped_read, start_ns, end_ns);
-		sp_wait_sums_page(b->causes, sp_commit_arg(slot->commit),
-				  (uint64_t)(end_ns - start_ns));
-	} else if (event->kind == SP_EV_off_core && slot->value == SP_NO_CORE_PREEMPTED) {
+		sp_wait_sums_page(b->causes, arg, (uint64_t)(end_ns - start_ns));
+		if (!(slot->value & SP_PAGE_OUTSIDE))
+			take_aside(b, SP_WORK_mapped_read, start_ns, end_ns);
+	} else if (event->kind == SP_EV_off_core && slot->value == SP_NO_CORE_PREEMPTED && !arg) {
 		take_aside(b, SP_WORK_core_wait, start_ns, end_ns);
-	} else if (event->kind == SP_EV_waits && extra && !slot->value) {
-		b->waits = (struct sp_call_waits){.has_switches = true,
-						  .has_faults = sp_commit_arg(slot->commit) == 1,
-						  .page_blocked_ns = extra->start,
-						  .blocked_ns = extra->ticks,
-						  .ready_ns = (uint64_t)extra->value};
+	} else if (event->kind == SP_EV_waits && extra) {
+		take_waits(b, slot, extra, end_ns);
 	}
 }
 

@@ -11,6 +11,13 @@
 #include "preload/blocks/stream.h"
 #include "preload/sys/perf_ring.h"
 
+#define SP_OWN_WORKS 8u
+
+/* In ticks. */
+struct sp_own_work {
+	uint64_t begin, end;
+};
+
 struct sp_recorder {
 	struct sp_thread hot; /* first: both structs have the same address */
 	struct sp_stream_writer stream;
@@ -33,10 +40,13 @@ struct sp_recorder {
 	struct sp_slot no_slot;
 	void (*define_cpus)(struct sp_thread *t); /* the thread's own work when its first window is
 						     full; the block's makers are below it */
-	struct sp_perf_ring perf;		  /* preload/waits/thread_waits.h */
-	bool perf_is_refused;			  /* the thread does not ask again */
-	uint32_t many_faults;			  /* successive fetches with too many to observe */
-	bool hands_over;			  /* preload/groups/group_events.h */
+	struct sp_own_work own_works[SP_OWN_WORKS]; /* preload/recorder/own_work.h */
+	uint32_t own_work_count;
+	struct sp_perf_ring perf;  /* preload/waits/thread_waits.h */
+	bool perf_is_refused;	   /* the thread does not ask again */
+	uint64_t next_waits_ticks; /* the next taking by a step */
+	uint32_t many_faults;	   /* successive fetches with too many to observe */
+	bool hands_over;	   /* preload/groups/group_events.h */
 	uint64_t hook_state[SP_HOOK_STATE_BYTES / sizeof(uint64_t)];
 };
 

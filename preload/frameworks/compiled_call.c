@@ -6,7 +6,7 @@
 #include "preload/frameworks/compiled_flow.h"
 #include "preload/frameworks/device_state.h"
 #include "preload/recorder/switch.h"
-#include "preload/recorder/step_rusage.h"
+#include "preload/waits/step_rusage.h"
 #include "preload/sys/memory.h"
 #include "trace/events.h"
 

@@ -13,7 +13,7 @@
 #include "preload/frameworks/python_call.h"
 #include "preload/frameworks/range_stack.h"
 #include "preload/hooks/hook.h"
-#include "preload/recorder/step_rusage.h"
+#include "preload/waits/step_rusage.h"
 #include "preload/resolve/lookup_slots.h"
 #include "preload/resolve/resolve.h"
 #include "trace/events.h"

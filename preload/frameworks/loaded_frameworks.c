@@ -10,7 +10,7 @@
 #include "preload/recorder/process.h"
 #include "preload/recorder/recorder.h"
 #include "preload/recorder/switch.h"
-#include "preload/recorder/step_rusage.h"
+#include "preload/waits/step_rusage.h"
 #include "trace/events.h"
 #include "trace/frameworks.h"
 

@@ -14,7 +14,7 @@
 #include "preload/frameworks/resident_memory.h"
 #include "preload/recorder/switch.h"
 #include "preload/frameworks/torch.h"
-#include "preload/recorder/step_rusage.h"
+#include "preload/waits/step_rusage.h"
 #include "trace/events.h"
 
 /* Include/typeslots.h, structmember.h and object.h: the stable ABI. */

@@ -10,6 +10,7 @@
 #include "preload/sys/cgroups.h"
 #include "preload/sys/fd_private_task.h"
 #include "preload/sys/freeze.h"
+#include "preload/recorder/own_work.h"
 #include "preload/recorder/process.h"
 #include "preload/sys/procfs.h"
 #include "preload/recorder/recorder.h"
@@ -59,6 +60,7 @@ void sp_resident_sample(void)
 	before = sp_signals_block();
 	sp_fd_private_task(task_resident, &pages);
 	sp_signals_restore(before);
+	sp_own_work_end(t, now);
 	if (pages != UINT64_MAX)
 		sp_emit(t, SP_EV_memory, 0, now, 0, (int64_t)(pages * getauxval(AT_PAGESZ)));
 }
@@ -147,14 +149,13 @@ static void next_set(struct sp_process *p, uint64_t now, uint64_t cost)
 
 static void look(struct sp_thread *t, struct sp_process *p, uint64_t batches)
 {
-	uint64_t now = sp_clock_ticks(), begun_ns;
+	uint64_t now = sp_clock_ticks();
 	unsigned long before;
 
 	if (batches == 1)
 		p->first_batch_ticks = now;
 	else if (!memory_is_due(p, batches, now))
 		return;
-	begun_ns = sp_clock_ns(CLOCK_MONOTONIC);
 	before = sp_signals_block();
 	if (batches == 1) {
 		sp_cores_define_again(t);
@@ -163,7 +164,7 @@ static void look(struct sp_thread *t, struct sp_process *p, uint64_t batches)
 		next_set(p, now, sp_clock_ticks() - now);
 	}
 	sp_signals_restore(before);
-	sp_process_spend(sp_clock_ns(CLOCK_MONOTONIC) - begun_ns);
+	sp_own_work_end(t, now);
 }
 
 void sp_batch_facts(void)

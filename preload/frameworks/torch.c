@@ -18,7 +18,7 @@
 #include "preload/frameworks/range_stack.h"
 #include "preload/frameworks/resident_memory.h"
 #include "preload/recorder/switch.h"
-#include "preload/recorder/step_rusage.h"
+#include "preload/waits/step_rusage.h"
 #include "preload/sys/libdl.h"
 #include "trace/events.h"
 

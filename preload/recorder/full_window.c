@@ -3,6 +3,7 @@
 
 #include "preload/sys/freeze.h"
 #include "preload/recorder/own_stack.h"
+#include "preload/recorder/own_work.h"
 #include "preload/recorder/process.h"
 #include "preload/blocks/publish.h"
 #include "preload/recorder/returns.h"
@@ -123,7 +124,7 @@ static void make_room(void *argument)
 	}
 	begin = sp_clock_ticks();
 	error = publish_undisturbed(r);
-	sp_process_spend(sp_clock_span_ns(sp_clock_ticks() - begin));
+	sp_own_work_end(&r->hot, begin);
 	if (!error) {
 		sp_recorder_limit_set(r);
 		first_window_end(r);

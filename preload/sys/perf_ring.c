@@ -212,7 +212,7 @@ static void take_sample(struct sp_perf_ring *ring, const struct first_record *re
 /* Nobody knows what was open when records were lost. */
 static void take_lost(struct sp_perf_ring *ring, uint64_t lost, struct sp_off_core_time *ret)
 {
-	ret->lost += lost;
+	ret->lost += ring->was_full ? 0 : lost;
 	ring->out_ns = ring->fault_ns = 0;
 }
 
@@ -232,15 +232,28 @@ bool sp_perf_ring_next(struct sp_perf_ring *ring, struct sp_off_core_time *ret)
 	return ret->what != SP_OFF_CORE_NONE;
 }
 
-/* A ring that is full says what it lost with the first record that finds room again. */
-bool sp_perf_ring_is_full(const struct sp_perf_ring *ring)
+static uint64_t bytes_held(const struct sp_perf_ring *ring, int event)
 {
-	for (int event = 0; event < SP_PERF_EVENTS; event++) {
-		const struct perf_event_mmap_page *page = ring->pages[event];
+	const struct perf_event_mmap_page *page = ring->pages[event];
 
-		if (page && __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) - page->data_tail >
-				    events[event].bytes - 64)
-			return true;
-	}
-	return false;
+	return page ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) - page->data_tail : 0;
+}
+
+/* A ring that is full says what it lost with the first record that finds room again. */
+bool sp_perf_ring_take_begin(struct sp_perf_ring *ring)
+{
+	ring->was_full = ring->is_full;
+	ring->is_full = false;
+	for (int event = 0; event < SP_PERF_EVENTS; event++)
+		ring->is_full |= bytes_held(ring, event) > events[event].bytes - 64;
+	return ring->is_full;
+}
+
+bool sp_perf_ring_holds(const struct sp_perf_ring *ring)
+{
+	uint64_t bytes = 0;
+
+	for (int event = 0; event < SP_PERF_EVENTS; event++)
+		bytes |= bytes_held(ring, event);
+	return bytes != 0;
 }

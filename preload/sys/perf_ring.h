@@ -34,7 +34,8 @@ enum sp_off_core {
 struct sp_perf_ring {
 	void *pages[SP_PERF_EVENTS]; /* NULL: without this event */
 	bool is_open, has_faults;
-	uint64_t out_ns; /* of an open switch; 0: none */
+	bool is_full, was_full; /* at the last begin of taking, and at the one before */
+	uint64_t out_ns;	/* of an open switch; 0: none */
 	bool is_preempted;
 	uint64_t fault_ns, address; /* of an open fault; fault_ns 0: none */
 	uint64_t fault_blocked_ns, fault_ready_ns;
@@ -47,7 +48,8 @@ struct sp_off_core_time {
 	bool is_major; /* the page had to be read */
 	uint64_t address;
 	uint64_t blocked_ns, ready_ns; /* of its time */
-	uint64_t lost;		       /* records that had no room in the ring before this one */
+	uint64_t lost;		       /* records that had no room before this one, though no
+					  begin of taking said so */
 };
 
 /* Opens the events of a thread of this process; faults: also those of page faults. Returns 0 or
@@ -60,7 +62,11 @@ void sp_perf_ring_close(struct sp_perf_ring *ring);
  * in any case. No system call. The thread itself calls it. */
 bool sp_perf_ring_next(struct sp_perf_ring *ring, struct sp_off_core_time *ret);
 
-/* True where the next record may have had no room: what the rings hold ends before now. */
-bool sp_perf_ring_is_full(const struct sp_perf_ring *ring);
+/* Before the first of a series of sp_perf_ring_next(). True where the next record may have had no
+ * room: what the rings hold ends before now. */
+bool sp_perf_ring_take_begin(struct sp_perf_ring *ring);
+
+/* True where there is something to take. */
+bool sp_perf_ring_holds(const struct sp_perf_ring *ring);
 
 #endif

@@ -3,11 +3,13 @@
 
 PLACE is worker (one worker; workers: two), trainer (the training thread makes the batches) or loop
 (in the training loop, outside of the loader). A batch has one cause; several take turns. Prints the
-sums of each cause's truths as JSON.
+sums of each cause's truths as JSON; before it the sums of the process until each backward, with the
+time since the first one.
 """
 
 import json
 import sys
+import time
 
 import torch
 from torch.utils.data import DataLoader, Dataset
@@ -19,6 +21,8 @@ SAMPLES = 4
 
 causes = {name: CAUSES[name]() for name in NAMES}
 begun = set()
+here = {name: [0] * len(FIELDS) for name in NAMES}  # of this process
+marks = []
 
 
 def once(batch, i):
@@ -26,7 +30,14 @@ def once(batch, i):
     if name not in begun:
         begun.add(name)
         causes[name].begin(FILE)
-    return list(causes[name].once(i).values())
+    truth = list(causes[name].once(i).values())
+    here[name] = [sum(each) for each in zip(here[name], truth)]
+    return truth
+
+
+def mark():
+    sums = {name: dict(zip(FIELDS, here[name])) for name in NAMES}
+    marks.append([time.perf_counter_ns(), sums])
 
 
 class Causes(Dataset):
@@ -52,6 +63,7 @@ def train():
     for n, batch in enumerate(DataLoader(data, batch_size=SAMPLES, num_workers=workers)):
         optimizer.zero_grad()
         net(batch).sum().backward()
+        mark()
         optimizer.step()
         rows = [once(n, i) for i in range(SAMPLES)] if PLACE == "loop" else batch.tolist()
         name = NAMES[n % len(NAMES)]
@@ -60,4 +72,6 @@ def train():
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: dict(zip(FIELDS, sums)) for name, sums in train().items()}))
+    result = train()
+    print(json.dumps([[ns - marks[0][0], sums] for ns, sums in marks]))
+    print(json.dumps({name: dict(zip(FIELDS, sums)) for name, sums in result.items()}))

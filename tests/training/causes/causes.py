@@ -4,7 +4,8 @@
     causes.py [--nightly]
 
 Rows of workers are within 5% and 50 µs a call of the program's own timers, and the time in which
-it was ready to run: nobody but the kernel knows when a wait ended. Where perf events are refused, a
+it was ready to run: nobody but the kernel knows when a wait ended. So are the causes of all waits
+of a training thread, and those that no hook sees are "not known". Where perf events are refused, a
 row is right or the report abstains.
 Environment: training.py's, and STAGEPROF_TEST_SECCOMP, a launcher that refuses perf events.
 """
@@ -40,12 +41,25 @@ ROWS = {
     "network": "net_read",
     "pages": "mapped_read",
 }
+# The cause of a row of `waits`. A queue waits for a lock of the interpreter.
+CAUSES = {
+    "pages": "page",
+    "pages_in_order": "page",
+    "sleep": "sleep",
+    "signal": "unknown",
+    "lock": "lock",
+    "mutex": "unknown",
+    "queue": "lock",
+    "pipe": "pipe",
+    "local_socket": "pipe",
+    "network": "socket",
+}
 # Pages come first: faults are observed from the fetch on that first maps a file.
 QUICK = ["pages", "pages_in_order", *(name for name in ROWS if name != "pages")]
 CALLS = 4  # of a batch
 SECCOMP = os.environ.get("STAGEPROF_TEST_SECCOMP")
 
-Seen = collections.namedtuple("Seen", "truths rows summary stages files")
+Seen = collections.namedtuple("Seen", "truths rows summary stages files marks waits workers")
 
 
 def data_file(folder):
@@ -77,10 +91,14 @@ def run(place, batches, *causes, warm=False, launcher=(), **settings):
         for worker in views[0]["workers"]:
             rows.update({name[:-3]: ns or 0 for name, ns in worker.items() if name.endswith("_ns")})
         stages = {stage["stage"]: stage for stage in views[1]["stages"]}
-        return Seen(json.loads(done.stdout.splitlines()[-1]), rows, views[1], stages, views[2])
+        marks, truths = map(json.loads, done.stdout.splitlines()[-2:])
+        waits, workers = views[0]["waits"], views[0]["workers"]
+        return Seen(truths, rows, views[1], stages, views[2], marks, waits, workers)
 
 
 class Causes(unittest.TestCase):
+    abstains = False
+
     def near(self, found, truth, calls, seen, what):
         ready_ns = sum(each["ready_ns"] for each in seen.truths.values())
         allowed_ns = SHARE * truth + CALL_NS * calls + ready_ns
@@ -103,13 +121,42 @@ class Causes(unittest.TestCase):
             if row not in but:
                 self.near(seen.rows[row], ns, calls[row], seen, row)
 
+    def trainer_truths(self, seen, waits):
+        """By cause, in the steps that the trainer's rows are of: time, calls."""
+        until = min(seen.marks, key=lambda mark: abs(mark[0] - waits[0]["of_ns"]))
+        sums, calls = collections.Counter(), collections.Counter()
+        for name, cause in CAUSES.items():
+            sums[cause] += until[1][name]["off_ns"] - seen.marks[0][1][name]["off_ns"]
+            calls[cause] += CALLS * seen.marks.index(until) // len(seen.truths)
+        return sums, calls
+
+    def check_trainer(self, seen):
+        """Each cause has its time, nothing counts twice, and the rest is not known. The core's row
+        has the ends of waits."""
+        waits = [row for row in seen.waits if row["role"] == "trainer"]
+        rows = collections.Counter()
+        for row in waits:
+            rows[row["cause"]] += row["ns"]
+        self.assertLessEqual(sum(rows.values()), waits[0]["of_ns"])
+        sums, calls = self.trainer_truths(seen, waits)
+        for cause, ns in sums.items():
+            allowed_ns = SHARE * ns + CALL_NS * calls[cause] + rows["core"]
+            told = f"{cause}: {rows[cause] / 1e6:.2f} of {ns / 1e6:.2f} ± {allowed_ns / 1e6:.2f} ms"
+            # Without perf events a wait that may have been for a core is not known.
+            over_ns = (rows[cause] - ns) * (-1 if cause == "unknown" else 1)
+            self.assertLessEqual(over_ns, allowed_ns, told)
+            self.assertTrue(self.abstains or -over_ns <= allowed_ns, told)
+
     def check_all(self, place):
         batches = 6 * len(QUICK)
         seen = run(place, batches, *QUICK)
         if is_refused(seen.summary["coverage"]):
             training.skip("perf events are refused here")
-        self.check_rows(seen, batches, but=["mapped_read"])
-        self.check_file(seen)
+        if place != "worker":
+            self.check_trainer(seen)
+        if place != "loop":
+            self.check_rows(seen, batches, but=["mapped_read"])
+            self.check_file(seen)
 
     def check_file(self, seen):
         """The mapped reads of a file that is read in order are its blocked time, at most its slow
@@ -136,6 +183,9 @@ class Causes(unittest.TestCase):
     def test_the_training_thread(self):
         self.check_all("trainer")
 
+    def test_the_training_loop(self):
+        self.check_all("loop")
+
     def check_page_and_wait(self, seen, batches):
         """The wait is not storage's, however the waits were observed. The truth contains the time
         off the core for a page, which is long on a slow disk."""
@@ -153,6 +203,8 @@ class Causes(unittest.TestCase):
 class Refused(Causes):
     """Perf events fail with EPERM, as in Docker's default profile."""
 
+    abstains = True
+
     def run_refused(self, place, batches, *causes):
         seen = run(place, batches, *causes, launcher=[SECCOMP])
         self.assertTrue(is_refused(seen.summary["coverage"]), seen.summary["coverage"])
@@ -162,6 +214,10 @@ class Refused(Causes):
     def check_all(self, place):
         batches = 6 * len(QUICK)
         seen = self.run_refused(place, batches, *QUICK)
+        if place != "worker":
+            self.check_trainer(seen)
+        if place == "loop":
+            return
         sums, calls = self.truths_of(seen, batches)
         for row in ["pipe_read", "net_read"]:  # what hooks time
             self.near(seen.rows[row], sums[row], calls[row], seen, row)

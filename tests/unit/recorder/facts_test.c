@@ -6,10 +6,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "preload/blocks/publish.h"
 #include "preload/frameworks/call_rusage.h"
+#include "preload/recorder/own_work.h"
 #include "preload/recorder/recorder.h"
 #include "preload/recorder/thread.h"
-#include "preload/recorder/step_rusage.h"
+#include "preload/waits/step_rusage.h"
 #include "preload/settings/run_identity.h"
 #include "tests/unit/common/suite.h"
 #include "tests/unit/recorder/own_run.h"
@@ -155,6 +157,24 @@ START_TEST(use_after_steps_is_recorded_now_and_then)
 }
 END_TEST
 
+START_TEST(own_work_is_known_for_a_while)
+{
+	struct sp_thread *t;
+	uint64_t begin;
+
+	run_begin("map");
+	t = sp_enter();
+	begin = sp_clock_ticks() - 1000;
+	sp_own_work_end(t, begin);
+	ck_assert(sp_own_work_has(t, begin));
+	ck_assert(!sp_own_work_has(t, begin - 1));
+	for (unsigned i = 0; i < SP_OWN_WORKS; i++)
+		sp_own_work_end(t, sp_clock_ticks());
+	ck_assert(!sp_own_work_has(t, begin));
+	run_remove();
+}
+END_TEST
+
 /* The fetch is shorter than a tick of the kernel, and looks at no clock of the thread. A reading
  * that loses its core is long itself, so most rounds have to be near. */
 START_TEST(a_fetch_has_the_threads_time)
@@ -264,6 +284,7 @@ int main(void)
 	tcase_add_test(t, cores_and_their_use_are_recorded);
 	tcase_add_test(t, short_threads_have_no_use);
 	tcase_add_test(t, use_after_steps_is_recorded_now_and_then);
+	tcase_add_test(t, own_work_is_known_for_a_while);
 	tcase_add_test(t, a_fetch_has_the_threads_time);
 	tcase_add_test(t, extra_words_come_back);
 	tcase_add_test(t, own_cost_is_recorded);

@@ -142,11 +142,20 @@ START_TEST(a_ring_without_room_is_full)
 
 	for (uint32_t i = 0; i < records - 4; i++)
 		end_put(SP_PERF_MAJORS, i + 1);
-	ck_assert(!sp_perf_ring_is_full(&ring));
+	ck_assert(!sp_perf_ring_take_begin(&ring));
 	end_put(SP_PERF_MAJORS, records);
-	ck_assert(sp_perf_ring_is_full(&ring));
+	ck_assert(sp_perf_ring_take_begin(&ring));
+	ck_assert(sp_perf_ring_holds(&ring));
 	next_is(SP_OFF_CORE_NONE, 0, 0);
-	ck_assert(!sp_perf_ring_is_full(&ring));
+	ck_assert(!sp_perf_ring_holds(&ring));
+	lost_put(70, 3); /* what the full ring has said */
+	ck_assert(!sp_perf_ring_take_begin(&ring));
+	next_is(SP_OFF_CORE_NONE, 0, 0);
+	ck_assert_uint_eq(found.lost, 0);
+	lost_put(80, 3);
+	ck_assert(!sp_perf_ring_take_begin(&ring));
+	next_is(SP_OFF_CORE_NONE, 0, 0);
+	ck_assert_uint_eq(found.lost, 3);
 }
 END_TEST
 

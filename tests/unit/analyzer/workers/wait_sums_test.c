@@ -59,6 +59,7 @@ START_TEST(an_observed_time_has_the_cause_of_its_call)
 	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 610000, 790000);
 	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 850000, 900000);
 	sp_wait_sums_off_core(s, SP_NO_CORE_SWAP, 910000, 920000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_RECORDER, 930000, 937000);
 	sp_wait_sums_page(s, 3, 20000); /* of them 12 µs blocked */
 	cached_ns = sp_wait_sums_fetch(s, &(struct sp_wait_fetch){.start_ns = 0,
 								  .wall_ns = 1000000,
@@ -66,7 +67,7 @@ START_TEST(an_observed_time_has_the_cause_of_its_call)
 								  .ready_ns = 40000,
 								  .read_ns = 400000,
 								  .is_observed = true,
-								  .blocked_ns = 340000,
+								  .blocked_ns = 347000,
 								  .page_ns = 12000});
 	end();
 	ck_assert_uint_eq(cached_ns, 250000); /* the 50 µs may be of the read */
@@ -74,6 +75,7 @@ START_TEST(an_observed_time_has_the_cause_of_its_call)
 	ck_assert_uint_eq(ns_of(SP_CAUSE_lock), 180000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_page), 12000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_swap), 10000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_recorder), 7000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_core), 40000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_unknown), 50000);
 	finish();
@@ -140,6 +142,7 @@ START_TEST(a_fetch_inside_counts_once)
 }
 END_TEST
 
+/* The waits may have ended with a wait for a core, which counts once. */
 START_TEST(each_time_off_the_core_has_one_cause)
 {
 	begin(1000000, true, 300000, 100000);
@@ -148,11 +151,80 @@ START_TEST(each_time_off_the_core_has_one_cause)
 	call(SP_CAUSE_file, false, 5, 500000, 510000);
 	call(SP_CAUSE_lock, true, 5, 2000000, 2100000); /* after the time that counts */
 	end();
-	ck_assert_uint_eq(ns_of(SP_CAUSE_pipe), 310000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_pipe), 210000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_core), 100000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_file), 0);
-	ck_assert_uint_eq(ns_of(SP_CAUSE_unknown), 290000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_unknown), 390000);
 	ck_assert_uint_eq(ns_of(SP_CAUSE_lock), 0);
+	finish();
+}
+END_TEST
+
+static void between(int64_t end_ns, bool has_lost, uint64_t blocked_ns, uint64_t ready_ns)
+{
+	sp_wait_sums_between(s, &(struct sp_wait_between){.end_ns = end_ns,
+							  .has_lost = has_lost,
+							  .blocked_ns = blocked_ns,
+							  .ready_ns = ready_ns});
+}
+
+/* A thread is blocked for 400 µs: 200 for a lock, 100 in a sleep and 100 in no call. The kernel
+ * took its core away for 50 µs; it was ready for 150, 100 of them at the end of its waits. */
+START_TEST(the_sum_is_whole_where_all_was_observed)
+{
+	begin(1000000, true, 550000, 150000);
+	call(SP_CAUSE_lock, true, 9, 100000, 310000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 105000, 305000);
+	between(400000, false, 300000, 50000);
+	call(SP_CAUSE_sleep, true, 0, 500000, 602000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 500000, 600000);
+	between(1000000, false, 100000, 0);
+	end();
+	ck_assert_uint_eq(ns_of(SP_CAUSE_lock), 150000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_sleep), 75000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_unknown), 75000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_core), 150000);
+	finish();
+}
+END_TEST
+
+/* Calls are known in a time in which records were lost, and not what lay in them. */
+START_TEST(lost_records_abstain)
+{
+	begin(1000000, false, 0, 0);
+	call(SP_CAUSE_file, false, 7, 50000, 90000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 60000, 80000);
+	call(SP_CAUSE_lock, true, 9, 100000, 310000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 105000, 305000);
+	between(400000, true, 300000, 50000);
+	call(SP_CAUSE_sleep, true, 0, 500000, 600000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 510000, 590000);
+	sp_wait_sums_page(s, 3, 20000);
+	sp_wait_sums_fetch(s, &(struct sp_wait_fetch){.start_ns = 450000,
+						      .wall_ns = 200000,
+						      .cpu_ns = 80000});
+	end();
+	ck_assert_uint_eq(ns_of(SP_CAUSE_file), 0);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_lock), 210000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_sleep), 100000);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_page), 0);
+	ck_assert_uint_eq(ns_of(SP_CAUSE_unknown), 20000);
+	finish();
+}
+END_TEST
+
+/* Observations that ended before the time that counts, or end after it, do not. */
+START_TEST(observations_count_in_their_time)
+{
+	begin(1000000, false, 0, 0);
+	call(SP_CAUSE_lock, true, 9, -300000, -100000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, -300000, -100000);
+	between(0, false, 200000, 0);
+	call(SP_CAUSE_sleep, true, 0, 900000, 1200000);
+	sp_wait_sums_off_core(s, SP_NO_CORE_WAITS, 900000, 1200000);
+	between(1300000, false, 300000, 10000);
+	end();
+	ck_assert_uint_eq(waits.count, 0);
 	finish();
 }
 END_TEST
@@ -204,6 +276,9 @@ int main(void)
 	tcase_add_test(c, a_read_waits_as_far_as_no_core_explains_it);
 	tcase_add_test(c, a_fetch_inside_counts_once);
 	tcase_add_test(c, each_time_off_the_core_has_one_cause);
+	tcase_add_test(c, the_sum_is_whole_where_all_was_observed);
+	tcase_add_test(c, lost_records_abstain);
+	tcase_add_test(c, observations_count_in_their_time);
 	tcase_add_test(c, the_interpreter_asks_for_its_lock_for_a_limited_time);
 	tcase_add_test(c, many_files_keep_their_sum);
 	suite_add_tcase(suite, c);

@@ -9,7 +9,8 @@
 /*
  * In a step, by the thread that makes it: in its backward, or after an optimizer. Not for the
  * hook path. Most calls do nothing: each definition comes when the time covered so far has grown
- * by an eighth, so that the trace of a killed trainer covers most of the training. errno is kept.
+ * by an eighth, so that the trace of a killed trainer covers most of the training. Waits
+ * (thread_waits.h) are taken every 5 ms and before each definition. errno is kept.
  */
 void sp_rusage_define_step(void);
 
