@@ -5,6 +5,7 @@
 #include "analyzer/hang/rank_hang_text.h"
 #include "analyzer/sections/ending.h"
 #include "analyzer/text/text.h"
+#include "analyzer/text/translate.h"
 #include "analyzer/views/run_json.h"
 #include "analyzer/views/view.h"
 
@@ -75,8 +76,12 @@ int sp_view_hang(const struct sp_report *report, struct sp_out *out,
 		sp_out_line(out, "no step has ended for %s", sp_text_ns(ns, hang.for_ns));
 		sp_hang_text(report, &hang, text, sizeof(text));
 		sp_out_wrapped(out, "", text);
+	} else if (sp_index_has_digested(&report->run.index)) {
+		sp_out_wrapped(out, "",
+			       _("no hang is known at the end of the run; a wait that was given up "
+				 "before needs events, and a digest has none"));
 	} else {
-		sp_out_line(out, "the run has not hung");
+		sp_out_line(out, "no hang is known");
 	}
 	if (out->format == SP_FORMAT_JSON)
 		sp_ending_hang_json(report, &out->json);
