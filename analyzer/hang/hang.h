@@ -63,7 +63,7 @@ uint32_t sp_hang_links(const struct sp_report *report, const struct sp_hang *han
 		       const struct sp_group_match *match, uint32_t trainer,
 		       struct sp_hang_link ret[2]);
 
-/* Writes the tail of a trainer, or of the main thread of a worker, for a digest. */
+/* Writes a thread's tail into a digest. The thread: a trainer, or a worker's main thread. */
 void sp_hang_tail_write(struct sp_digest_fields *f, const struct sp_report *report,
 			uint32_t stream);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a line that samples name, for the page: of a regular file PATH.py that has not
- * changed since the run began, and is not larger than 4 MiB.
+ * Samples name a line; the page shows its text. The text is read from a regular file PATH.py of at
+ * most 4 MiB that has not changed since the run began.
  */
 #ifndef STAGEPROF_ANALYZER_PAGE_SOURCE_H
 #define STAGEPROF_ANALYZER_PAGE_SOURCE_H
